@@ -133,7 +133,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            exclude: ["Kiosk", "Look", "README.md", "Remote", "Week", "HTTP/openapi.json"],
+            exclude: ["Kiosk", "Look", "README.md", "Remote", "Week"],
             swiftSettings: strict
         ),
         .target(name: "TLS", dependencies: ["COpenSSL", "Platform"], swiftSettings: strict),

@@ -7,9 +7,6 @@
 // Standard since C23; the compiler that comes with Swift has it in every mode.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-static const unsigned char openapi[] = {
-#embed "../Web/HTTP/openapi.json"
-};
 static const unsigned char kiosk_html[] = {
 #embed "../Web/Kiosk/kiosk.html"
 };
@@ -75,7 +72,7 @@ static const struct {
     const unsigned char *bytes;
     size_t count;
 } assets[] = {
-    ASSET("openapi.json", openapi),   ASSET("kiosk.html", kiosk_html), ASSET("kiosk.css", kiosk_css),
+    ASSET("kiosk.html", kiosk_html), ASSET("kiosk.css", kiosk_css),
     ASSET("kiosk.js", kiosk_js),      ASSET("look.css", look_css),     ASSET("week.css", week_css),
     ASSET("week.js", week_js),        ASSET("inter-text.v1.woff2", inter_text),
     ASSET("live.js", live_js),        ASSET("remote.html", remote_html), ASSET("remote.css", remote_css),

@@ -23,40 +23,48 @@ package struct ControlClient: Sendable {
     package static func isServed(_ path: String) -> Bool { UnixSocket.isServed(path) }
 
     /// The state of the session.
-    package func status() async throws(ControlError) -> StatusReport { try await request("GET", "/v1/session") }
+    package func status() async throws(ControlError) -> StatusReport {
+        try await request("GET", "/v1/session", as: .object())
+    }
 
     /// The known nodes.
-    package func nodes() async throws(ControlError) -> NodesReport { try await request("GET", "/v1/nodes") }
+    package func nodes() async throws(ControlError) -> NodesReport {
+        NodesReport(try await request("GET", "/v1/nodes", as: NodesReport.format))
+    }
 
     /// The address and keys of the node's kiosk page.
-    package func kiosk() async throws(ControlError) -> KioskReport { try await request("GET", "/v1/kiosk") }
+    package func kiosk() async throws(ControlError) -> KioskReport {
+        try await request("GET", "/v1/kiosk", as: .object())
+    }
 
     /// The phones that are paired with the node.
-    package func phones() async throws(ControlError) -> PhonesReport { try await request("GET", "/v1/phones") }
+    package func phones() async throws(ControlError) -> PhonesReport {
+        try await request("GET", "/v1/phones", as: .object())
+    }
 
     /// Asks for a link that pairs one phone.
     package func addPhone(_ phone: PhoneRequest) async throws(ControlError) -> PhoneLink {
-        try await request("POST", "/v1/phones", body: ReportJSON.encode(phone))
+        try await request("POST", "/v1/phones", body: phone.encoded, as: .object())
     }
 
     /// Removes a phone, and returns the others.
     package func removePhone(_ phone: PhoneRequest) async throws(ControlError) -> PhonesReport {
-        try await request("DELETE", "/v1/phones", body: ReportJSON.encode(phone))
+        try await request("DELETE", "/v1/phones", body: phone.encoded, as: .object())
     }
 
     /// Starts a session on the node.
     package func start(_ start: StartRequest) async throws(ControlError) -> ReplyReport {
-        try await request("POST", "/v1/start", body: ReportJSON.encode(start))
+        try await request("POST", "/v1/start", body: start.encoded, as: .object())
     }
 
     /// Sends a request about the current session.
     package func press(_ intent: IntentRequest) async throws(ControlError) -> ReplyReport {
-        try await request("POST", "/v1/intents", body: ReportJSON.encode(intent))
+        try await request("POST", "/v1/intents", body: intent.encoded, as: .object())
     }
 
     /// Moves the current session to the node.
     package func take() async throws(ControlError) -> ReplyReport {
-        try await request("POST", "/v1/take", body: ReportJSON.encode(TakeRequest()))
+        try await request("POST", "/v1/take", body: TakeRequest().encoded, as: .object())
     }
 
     /// The current view.
@@ -122,9 +130,9 @@ package struct ControlClient: Sendable {
         }.get()
     }
 
-    private func request<Report: Decodable>(
-        _ method: LineText, _ uri: LineText, body: [UInt8] = []
-    ) async throws(ControlError) -> Report {
+    private func request<Report: Format>(
+        _ method: LineText, _ uri: LineText, body: [UInt8] = [], as report: Report
+    ) async throws(ControlError) -> Report.Value {
         let connection = ControlConnection(path: path)
         let request = Self.request(method, uri, body: body)
         let answer = try await Self.blocking(on: connection) { () throws(ControlError) in
@@ -142,11 +150,11 @@ package struct ControlClient: Sendable {
         // The node ended before it answered.
         guard !answer.body.isEmpty else { throw .noAnswer(path) }
         let refusal: ReplyReport
-        do throws(RequestError) {
-            if answer.status < 400 || Report.self == ReplyReport.self {
-                return try ReportJSON.decode(from: answer.body)
+        do throws(Rejection) {
+            if answer.status < 400 || Report.Value.self == ReplyReport.self {
+                return try report.value(of: answer.body)
             }
-            refusal = try ReportJSON.decode(from: answer.body)
+            refusal = try ReplyReport(encoded: answer.body)
         } catch {
             throw .badAnswer("\(uri): \(error)")
         }

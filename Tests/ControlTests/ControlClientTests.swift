@@ -29,8 +29,8 @@ import Wire
 
     @Test func requestIsSentAndItsAnswerRead() async throws {
         let reply = ReplyReport(Reply.noSession)
-        let server = try Listener(path: path, answer: answer(ReportJSON.encode(reply)))
-        #expect(try await client.press(IntentRequest(op: "pause")) == reply)
+        let server = try Listener(path: path, answer: answer(reply.encoded))
+        #expect(try await client.press(IntentRequest(op: .pause)) == reply)
         let request = server.request
         #expect(request.hasPrefix("POST /v1/intents HTTP/1.1\r\nhost: localhost\r\n"))
         #expect(request.hasSuffix("\r\n\r\n{\"op\":\"pause\"}"))

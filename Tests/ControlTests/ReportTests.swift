@@ -25,8 +25,8 @@ struct ReportTests {
             groupTime: Fixtures.now + (boot - 438_500))
     }
 
-    private func fields(_ report: some Encodable) throws -> [String: JSON] {
-        try JSONDecoder().decode([String: JSON].self, from: Data(ReportJSON.encode(report)))
+    private func fields(_ report: some Described) throws -> [String: JSON] {
+        try JSONDecoder().decode([String: JSON].self, from: Data(report.encoded))
     }
 
     @Test func idleReportNamesEveryField() throws {
@@ -74,7 +74,7 @@ struct ReportTests {
         #expect(report.stamp?.node.rawValue == "desk")
         #expect(!report.stale)
         #expect(Set(try fields(report).keys) == Self.statusFields)
-        #expect(try ReportJSON.decode(StatusReport.self, from: ReportJSON.encode(report)) == report)
+        #expect(try StatusReport(encoded: report.encoded) == report)
     }
 
     @Test func staleSinceIsInGroupTime() throws {
@@ -138,9 +138,9 @@ struct ReportTests {
         let report = NodesReport(rows)
         #expect(report.nodes.map(\.node) == ["attic", "desk", "hall"])
         #expect(report.nodes.map(\.state) == ["clockWrong", "online", "unknown"])
-        let bytes = ReportJSON.encode(report)
+        let bytes = report.encoded
         #expect(bytes.first == UInt8(ascii: "["))
-        #expect(try ReportJSON.decode(NodesReport.self, from: bytes) == report)
+        #expect(try NodesReport(NodesReport.format.value(of: bytes)) == report)
         let row = try #require(try JSONDecoder().decode([[String: JSON]].self, from: Data(bytes)).last)
         #expect(row["dropped"] == .object(["malformed": .number(2)]))
         #expect(row["lastHeard"] == .null)
@@ -157,7 +157,7 @@ struct ReportTests {
         ] {
             presence.clock = quality
             let row = NodeReport("hall", presence: presence, isOnline: false)
-            let bytes = ReportJSON.encode(NodesReport([row]))
+            let bytes = NodesReport([row]).encoded
             let said = try #require(try JSONDecoder().decode([[String: JSON]].self, from: Data(bytes)).first)
             #expect(
                 said["clock"]
@@ -166,7 +166,7 @@ struct ReportTests {
                         "wrong": .bool(quality.isWrong),
                     ]))
             #expect(said["state"] == .string("sleeping"))
-            #expect(try ReportJSON.decode(NodesReport.self, from: bytes).nodes.first?.clock == ClockReport(quality))
+            #expect(try NodesReport.format.value(of: bytes).first?.clock == ClockReport(quality))
         }
     }
 
@@ -187,10 +187,10 @@ struct ReportTests {
         #expect(invalid.outcome == .invalid)
         #expect(invalid.field == "title")
         #expect(
-            String(decoding: ReportJSON.encode(invalid), as: UTF8.self)
-                == #"{"by":null,"field":"title","outcome":"invalid","problem":null,"#
-                + #""reason":null,"rev":null,"session":null}"#)
-        #expect(try ReportJSON.decode(ReplyReport.self, from: ReportJSON.encode(refused)) == refused)
+            String(decoding: invalid.encoded, as: UTF8.self)
+                == #"{"outcome":"invalid","reason":null,"by":null,"session":null,"rev":null,"#
+                + #""field":"title","problem":null}"#)
+        #expect(try ReplyReport(encoded: refused.encoded) == refused)
     }
 
     @Test(
@@ -208,7 +208,7 @@ struct ReportTests {
             machine: "pi")
         #expect(report.pageForOthers?.scheme == forOthers)
         #expect(report.pageHere?.scheme == here)
-        let read = try ReportJSON.decode(KioskReport.self, from: ReportJSON.encode(report))
+        let read = try KioskReport(encoded: report.encoded)
         #expect(read == report)
         #expect(KioskReport(machine: "pi").pageForOthers == nil)
     }

@@ -8,11 +8,11 @@ import Wire
 @Suite("Requests of people and programs", .timeLimit(.minutes(5)))
 struct RequestTests {
     private func start(_ json: String) throws -> Start {
-        try ReportJSON.decode(StartRequest.self, from: Array(json.utf8)).start()
+        try StartRequest(request: Array(json.utf8)).start()
     }
 
     private func press(_ json: String) throws -> Press {
-        try ReportJSON.decode(IntentRequest.self, from: Array(json.utf8)).press()
+        try IntentRequest(request: Array(json.utf8)).press()
     }
 
     @Test func startIsReadFromJSON() throws {
@@ -56,15 +56,28 @@ struct RequestTests {
         #expect(!error.message.isEmpty)
     }
 
-    @Test(arguments: [
-        (#"{"seconds":"60"}"#, "seconds: must be a whole number from 1 to 86400"),
-        (#"{"seconds":1.5}"#, "seconds: must be a whole number from 1 to 86400"),
-        (#"{"seconds":1e99}"#, "seconds: must be a whole number from 1 to 86400"),
-        (#"{"phases":[{"seconds":[]}]}"#, "phases.0.seconds: must be a whole number from 1 to 86400"),
-        (#"{"plan":7}"#, "plan: must be a text"), (#"{"phases":"5m"}"#, "phases: must be a list"),
-        (#"{"phases":[7]}"#, "phases.0: must be an object"), (#"[]"#, "must be an object"),
-        (#"{"seconds":5,"autoAdvance":1}"#, "autoAdvance: must be true or false"),
-    ])
+    @Test(
+        arguments: [
+            (#"{"seconds":"60"}"#, "seconds: must be a whole number from 1 to 86400"),
+            (#"{"seconds":1.5}"#, "seconds: must be a whole number from 1 to 86400"),
+            (#"{"seconds":1e99}"#, "seconds: must be a whole number from 1 to 86400"),
+            (#"{"phases":[{"seconds":[]}]}"#, "phases.0.seconds: must be a whole number from 1 to 86400"),
+            (#"{"plan":7}"#, "plan: must be a text"), (#"{"phases":"5m"}"#, "phases: must be a list"),
+            (#"{"phases":[7]}"#, "phases.0: must be an object"), (#"[]"#, "must be an object"),
+            (#"{"seconds":5,"autoAdvance":1}"#, "autoAdvance: must be true or false"),
+            (#"{"phases":[]}"#, "phases: must be 1 to 80, and there are 0"),
+            (#"{"phases":[{}]}"#, "phases.0.seconds: is missing"),
+            (
+                #"{"phases":[{"kind":"nap","seconds":5}]}"#,
+                "phases.0.kind: must be one of focus, shortBreak, longBreak, work, rest, phase"
+            ),
+            (
+                #"{"seconds":5,"b":1,"a":1}"#,
+                "a: is not a field of this request; fields are title, seconds, plan, phases, preset, mode, label, colour, icon, "
+                    + "autoAdvance"
+            ),
+            ("{", "is not JSON: expected a string at byte 1"),
+        ] as [(String, String)])
     func wrongTypeHasAPlainError(json: String, words: String) throws {
         let error = try #require(throws: RequestError.self) { try start(json) }
         #expect(error.description == words)
@@ -104,13 +117,19 @@ struct RequestTests {
         #expect(error.field == field, "\(error)")
     }
 
+    /// A program whose numbers all have a fraction, as in Lua, may write one that is zero.
+    @Test func wholeNumberMayHaveAFractionOfZero() throws {
+        #expect(try start(#"{"seconds":60.0}"#) == Start(plan: [Phase(kind: .focus, seconds: 60)]))
+        #expect(throws: RequestError.self) { try start(#"{"seconds":86401.0}"#) }
+    }
+
     @Test func requestsAreReadBack() throws {
         let request = StartRequest(title: "x", phases: [PhaseRequest(kind: "rest", seconds: 5)], label: "y")
-        #expect(try ReportJSON.decode(StartRequest.self, from: ReportJSON.encode(request)) == request)
-        let intent = IntentRequest(op: "extend", seconds: 5)
-        #expect(try ReportJSON.decode(IntentRequest.self, from: ReportJSON.encode(intent)) == intent)
+        #expect(try StartRequest(request: request.encoded) == request)
+        let intent = IntentRequest(op: .extend, seconds: 5)
+        #expect(try IntentRequest(request: intent.encoded) == intent)
         let correction = Press(.correct(title: "x", label: "y", colour: .grey))
-        let sent = ReportJSON.encode(IntentRequest(correction))
-        #expect(try ReportJSON.decode(IntentRequest.self, from: sent).press() == correction)
+        let sent = IntentRequest(correction).encoded
+        #expect(try IntentRequest(request: sent).press() == correction)
     }
 }

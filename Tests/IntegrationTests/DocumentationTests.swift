@@ -190,30 +190,6 @@ import Testing
         }
     }
 
-    /// The parameters of the kiosk page, and the parts that it can hide.
-    @Test func parametersOfTheKioskPageAreThoseOfTheDescription() throws {
-        let page = try Project.read("Sources/Web/README.md")
-        let rows = page.split(separator: "\n").drop { $0 != "| parameter | effect |" }.dropFirst(2).prefix {
-            $0.first == "|"
-        }
-        let description = try JSON(try Project.read("Sources/Web/HTTP/openapi.json"))
-        let parameters = description.paths["/"].get.parameters.items
-        let named =
-            parameters.compactMap(\.name.text)
-            + parameters.compactMap(\.["$ref"].text).map {
-                String($0.split(separator: "/").last ?? "")
-            }
-        let told = rows.compactMap { row in
-            row.split(separator: "`").dropFirst().first.map { String($0.prefix { $0 != "=" }) }
-        }
-        #expect(told.count > 8)
-        #expect(Set(told) == Set(named).subtracting(["key"]))
-        let parts = rows.first { $0.hasPrefix("| `hide` |") }?.split(separator: "`").map(String.init) ?? []
-        let words = stride(from: 3, to: parts.count - 2, by: 2).map { parts[$0] }
-        let hide = parameters.first { $0.name == "hide" }?.description.text ?? ""
-        #expect(hide.hasSuffix(": " + words.joined(separator: ", ") + "."), "\(words)")
-    }
-
     @Test func tablesOfSettingsMatchTheFiles() throws {
         let rows = try Project.read("Config/README.md").split(separator: "\n").filter { $0.hasPrefix("| `LOCKSTEP_") }
         let documented = rows.flatMap { Self.keys(in: String($0.split(separator: "|")[0])) }

@@ -2,9 +2,10 @@
 
 import Control
 import Display
-import FoundationEssentials
 import Hummingbird
+import NIOCore
 import Session
+import Support
 import Testing
 import Wire
 
@@ -12,90 +13,72 @@ import Wire
 
 /// `openapi.json` describes all routes and fields, and no others.
 @Suite(.timeLimit(.minutes(5))) struct OpenAPITests {
-    private struct Document: Decodable {
-        var openapi: String
-        var paths: [String: [String: Operation]]
-        var components: Components
+    private let router: Router<WebContext>
+    private let document: JSON
 
-        struct Operation: Decodable {
-            var operationId: String
-            var responses: [String: Anything]
-        }
-
-        struct Components: Decodable {
-            var schemas: [String: Schema]
-        }
-
-        struct Schema: Decodable {
-            var type: String?
-            var properties: [String: Anything]?
-            var required: [String]?
-        }
-
-        struct Anything: Decodable {}
+    init() async throws {
+        let node = FakeNode()
+        let keys = KioskReport(machine: "pi", viewKey: "view", controlKey: "control")
+        router = HTTPServer.router(
+            node: node, displays: Displays(node: node), kiosk: keys,
+            auth: AuthMiddleware(keys: HTTPKeys(keys), phones: try LiveServer.phones(), hosts: ["localhost"]))
+        let answer = try await RouteClient(router).execute(
+            uri: "/openapi.json", method: .get, headers: [.authorization: "Bearer view"])
+        document = try JSON(Array(answer.body.readableBytesView))
     }
 
-    private static func document() throws -> Document {
-        let bytes = try #require(PageRoutes.bytes(named: "openapi.json"))
-        return try JSONDecoder().decode(Document.self, from: Data(bytes))
-    }
+    private var schemas: JSON { document.components.schemas }
 
     @Test func descriptionsMatchTheRoutes() throws {
-        let node = FakeNode()
-        let kiosk = KioskReport(machine: "pi")
-        let router = HTTPServer.router(
-            node: node, displays: Displays(node: node), kiosk: kiosk,
-            auth: AuthMiddleware(keys: nil, phones: try LiveServer.phones(), hosts: []))
-        let routes = Set(router.routes.map { "\($0.method.rawValue.lowercased()) \($0.path)" })
-        let document = try Self.document()
+        let routes = Set(
+            router.routes.filter { $0.method != .head }.map { "\($0.method.rawValue.lowercased()) \($0.path)" })
         #expect(document.openapi == "3.1.0")
-        let described = Set(document.paths.flatMap { path, item in item.keys.map { "\($0) \(path)" } })
-        #expect(routes.subtracting(described) == [], "routes without description")
-        #expect(described.subtracting(routes) == [], "descriptions without route")
-        let ids = document.paths.values.flatMap { $0.values.map(\.operationId) }
-        #expect(Set(ids).count == ids.count)
-        for (path, item) in document.paths {
-            for (method, operation) in item where method == "post" {
-                let known = Set(operation.responses.keys)
-                // A sound level has no reply.
-                let own: Set = path == "/v1/sound" ? ["204", "503"] : ["200", "404", "409", "504"]
-                #expect(known.isSuperset(of: own.union(["413", "415", "422"])), "\(path)")
-            }
+        let paths = document.paths
+        let operations = paths.keys.flatMap { path in paths[path].keys.map { ("\($0) \(path)", paths[path][$0]) } }
+        #expect(Set(operations.map(\.0)) == routes)
+        #expect(Set(operations.compactMap(\.1.operationId.text)).count == routes.count)
+        for (route, operation) in operations where route.hasPrefix("post") {
+            // A sound level has no reply.
+            let own: Set = route.hasSuffix("/v1/sound") ? ["204", "503"] : ["200", "404", "409", "504"]
+            #expect(operation.responses.keys == own.union(["400", "401", "403", "408", "413", "415", "421", "422"]))
         }
     }
 
-    @Test func descriptionListsAllColoursAndDrawings() throws {
-        let bytes = try #require(PageRoutes.bytes(named: "openapi.json"))
-        let document = String(decoding: bytes, as: UTF8.self)
-        #expect(document.contains("|" + NamedColours.names.joined(separator: "|") + ")$"))
-        #expect(document.contains("a built-in drawing: \(Icon.names)."))
+    @Test func descriptionListsAllColoursAndDrawings() {
+        let start = schemas.StartRequest.oneOf[0].properties
+        #expect(start.colour.pattern.text?.hasSuffix("|" + NamedColours.names.joined(separator: "|") + ")$") == true)
+        let icons = Icon.names.split(separator: ", ").joined(separator: "|")
+        #expect(start.icon.pattern.text?.hasPrefix("^(\(icons)|") == true)
     }
 
     @Test func schemasMatchTheReports() async throws {
-        let schemas = try Self.document().components.schemas
-        func fields(_ report: some Encodable) throws -> Set<String> {
-            let decoded = try JSONDecoder().decode([String: Any_].self, from: Data(ReportJSON.encode(report)))
-            return Set(decoded.keys)
-        }
-        let session = try #require(schemas["Session"])
-        #expect(try fields(await FakeNode().status()) == Set(session.properties?.keys.map(\.self) ?? []))
-        #expect(Set(session.required ?? []) == Set(session.properties?.keys.map(\.self) ?? []))
-        let reply = try #require(schemas["Reply"])
-        #expect(try fields(ReplyReport(.noSession)) == Set(reply.properties?.keys.map(\.self) ?? []))
+        let session = schemas.Session
+        let fields = try JSON(await FakeNode().status().encoded).keys
+        #expect(fields == session.properties.keys)
+        #expect(fields == Set(session.required.items.compactMap(\.text)))
+        #expect(
+            session.properties.stale == [
+                "type": "boolean", "description": "Whether the owner has been silent for 30 seconds.",
+            ])
+        #expect(session.properties.phase.type == ["integer", "null"])
+        #expect(session.properties.stamp.anyOf == [["$ref": "#/components/schemas/Stamp"], ["type": "null"]])
+        #expect(schemas.PhaseRequest.required == ["seconds"])
+        #expect(schemas.PhaseRequest.properties.seconds == ["type": "integer", "minimum": 1, "maximum": 86_400])
+        #expect(schemas.SoundRequest.properties.level.minimum == -200)
     }
 
     /// A schema counts characters and the node counts bytes: each text states both, and the node accepts exactly that.
-    @Test func textLimitsMatchTheSchema() throws {
-        let bytes = try #require(PageRoutes.bytes(named: "openapi.json"))
-        let schemas = try JSONDecoder().decode(Texts.self, from: Data(bytes)).components.schemas
+    @Test func textLimitsMatchTheSchema() {
         var texts = 0
-        for (name, schema) in schemas {
-            for alternative in schema.oneOf ?? [schema] {
-                for (field, text) in alternative.properties ?? [:] {
-                    guard let most = text.maxLength else { continue }
+        for name in schemas.keys {
+            let forms = schemas[name].oneOf.items
+            for form in forms.isEmpty ? [schemas[name]] : forms {
+                for field in form.properties.keys {
+                    let text = form.properties[field]
+                    guard let most = text.maxLength.int.map(Int.init) else { continue }
                     texts += 1
-                    #expect(text.maxBytes == most, "\(name).\(field)")
-                    #expect(text.description?.contains("UTF-8") == true, "\(name).\(field)")
+                    #expect(text["x-maxBytes"] == text.maxLength, "\(name).\(field)")
+                    #expect(text.description.text?.contains("\(most) bytes of UTF-8") == true, "\(name).\(field)")
                     for character in ["a", "é", "📚"] {
                         let fitting = String(repeating: character, count: most / character.utf8.count)
                         #expect(accepts(fitting, as: field, of: name), "\(name).\(field): \(fitting)")
@@ -111,39 +94,29 @@ import Wire
     private func accepts(_ text: String, as field: String, of schema: String) -> Bool {
         if schema == "IntentRequest" {
             let json = "{\"op\":\"correct\",\"\(field)\":\"\(text)\"}"
-            let intent: IntentRequest? = try? ReportJSON.decode(from: Array(json.utf8))
-            return intent.flatMap { try? $0.press() } != nil
+            return (try? IntentRequest(request: Array(json.utf8)).press()) != nil
         }
         var request: [String: String] = [field: "\"\(text)\"", "seconds": "60"]
         if schema == "PhaseRequest" { request = ["phases": "[{\"seconds\":60,\"\(field)\":\"\(text)\"}]"] }
         let json = "{" + request.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
-        let start: StartRequest? = try? ReportJSON.decode(from: Array(json.utf8))
-        return start.flatMap { try? $0.start() } != nil
+        return (try? StartRequest(request: Array(json.utf8)).start()) != nil
     }
 
-    private struct Texts: Decodable {
-        var components: Components
-
-        struct Components: Decodable { var schemas: [String: Schema] }
-
-        struct Schema: Decodable {
-            var properties: [String: Text]?
-            var oneOf: [Schema]?
+    /// The parameters of the kiosk page, and the parts that it can hide.
+    @Test func parametersOfTheKioskPageAreThoseOfTheDescription() throws {
+        let page = try Project.read("Sources/Web/README.md")
+        let rows = page.split(separator: "\n").drop { $0 != "| parameter | effect |" }.dropFirst(2).prefix {
+            $0.first == "|"
         }
-
-        struct Text: Decodable {
-            var maxLength: Int?
-            var maxBytes: Int?
-            var description: String?
-
-            enum CodingKeys: String, CodingKey {
-                case maxLength, description
-                case maxBytes = "x-maxBytes"
-            }
+        let parameters = document.paths["/"].get.parameters.items
+        let told = rows.compactMap { row in
+            row.split(separator: "`").dropFirst().first.map { String($0.prefix { $0 != "=" }) }
         }
-    }
-
-    private struct Any_: Decodable {
-        init(from decoder: any Decoder) throws {}
+        #expect(told.count > 8)
+        #expect(Set(told) == Set(parameters.compactMap(\.name.text)).subtracting(["key"]))
+        let parts = rows.first { $0.hasPrefix("| `hide` |") }?.split(separator: "`").map(String.init) ?? []
+        let words = stride(from: 3, to: parts.count - 2, by: 2).map { parts[$0] }
+        let hide = parameters.first { $0.name == "hide" }?.description.text ?? ""
+        #expect(hide.hasSuffix(": " + words.joined(separator: ", ") + "."), "\(words)")
     }
 }

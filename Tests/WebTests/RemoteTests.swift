@@ -85,7 +85,7 @@ import Wire
         }
         try await AuthMiddlewareTests.with { client in
             var weight = 0
-            for name in Set(names + RemoteRoutes.files.map(\.0)) {
+            for name in Set(names + RemoteRoutes.open.map { String($0.dropFirst()) }) {
                 let answer = try await client.execute(
                     uri: "/\(name)", method: .get, headers: Self.bearer(AuthMiddlewareTests.view))
                 #expect(answer.status == .ok, "\(name)")

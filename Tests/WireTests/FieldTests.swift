@@ -106,7 +106,7 @@ struct FieldTests {
         #expect(try read(#","need":1,"n\u0065ed":2"#) == Sample(need: 2, implied: 3))
         for fields in [#","need":"1"\#(many),"need":2"#, #","n\u0065ed":"1","need":2"#] {
             let error = try #require(throws: Rejection.self) { try read(fields) }
-            #expect(error.description == "malformed: need: expected a whole number")
+            #expect(error.description == "malformed: need: must be a whole number from 0 to 100")
         }
     }
 
@@ -121,8 +121,8 @@ struct FieldTests {
         ("", Discard.malformed, "need"), (#","need":null"#, .malformed, "need"), (#","need":"1""#, .malformed, "need"),
         (#","need":101"#, .outOfBounds, "need"), (#","need":-1"#, .outOfBounds, "need"),
         (#","need":1,"maybe":true"#, .malformed, "maybe"), (#","need":1,"plain":101"#, .outOfBounds, "plain"),
-        (#","need":1,"parts":[[1]]"#, .malformed, "parts"), (#","need":1,"parts":[[1,2,3]]"#, .malformed, "parts"),
-        (#","need":1,"parts":[[1,101]]"#, .outOfBounds, "parts.to"),
+        (#","need":1,"parts":[[1]]"#, .malformed, "parts.0"), (#","need":1,"parts":[[1,2,3]]"#, .malformed, "parts.0"),
+        (#","need":1,"parts":[[1,101]]"#, .outOfBounds, "parts.0.to"),
         (#","need":1,"parts":[[1,2],[1,2],[1,2]]"#, .outOfBounds, "parts"),
         (#","need":1,"size":1"#, .malformed, "weight"), (#","v":2"#, .unknownVersion, ""),
     ])
@@ -134,9 +134,9 @@ struct FieldTests {
 
     @Test func errorsNameTheAcceptedValues() throws {
         let large = try #require(throws: Rejection.self) { try read(#","need":101"#) }
-        #expect(large.description == "outOfBounds: need: 101 is not within 0 to 100")
+        #expect(large.description == "outOfBounds: need: must be a whole number from 0 to 100")
         let missing = try #require(throws: Rejection.self) { try read("") }
-        #expect(missing.description == "malformed: need: missing: write a value of type 0 to 100")
+        #expect(missing.description == "malformed: need: is missing")
         let unfit = try #require(throws: Rejection.self) { try read(#","need":1,"maybe":1"#) }
         #expect(unfit.description == "outOfBounds: maybe does not fit the other fields")
     }

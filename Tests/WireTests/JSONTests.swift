@@ -64,6 +64,6 @@ struct JSONTests {
 
     @Test func errorsNameThePosition() throws {
         let error = try #require(throws: Rejection.self) { try whole("  x") }
-        #expect(error.description == "malformed: expected a value at byte 2")
+        #expect(error.description == "malformed: is not JSON: expected a value at byte 2")
     }
 }

@@ -175,7 +175,7 @@ struct Nodes: AsyncParsableCommand {
     func run() async throws {
         try await access.withAccess { node in
             let report = try await node.nodes()
-            print(output.json ? Report.json(report) : report.lines.joined(separator: "\n"))
+            print(output.json ? Report.json(report.encoded) : report.lines.joined(separator: "\n"))
         }
     }
 }

@@ -13,7 +13,7 @@ enum Report {
     /// Prints the outcome of a request, and ends the command with its exit code.
     /// - Parameter limit: The words for a refusal as invalid; `nil` for the usual ones.
     static func end(_ reply: ReplyReport, done: Localized, invalid limit: String? = nil, json: Bool) throws {
-        if json { print(Self.json(reply)) }
+        if json { print(Self.json(reply.encoded)) }
         switch reply.outcome {
         case .applied, .duplicate:
             if !json { print(done) }
@@ -40,6 +40,9 @@ enum Report {
         CommandLineRunner.say("lockstep: \(reason)")
         throw status.code
     }
+
+    /// An encoded report, for a person too.
+    static func json(_ encoded: [UInt8]) -> String { String(decoding: ReportJSON.pretty(encoded), as: UTF8.self) }
 
     static func json(_ report: some Encodable) -> String {
         String(decoding: ReportJSON.encode(report, pretty: true), as: UTF8.self)

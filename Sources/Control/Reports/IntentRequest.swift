@@ -1,41 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Session
-import Wire
+package import Wire
 
-/// A request about the current session, from a person or a program on this machine, as JSON.
-package struct IntentRequest: Codable, Hashable, Sendable {
-    /// pause, resume, stop, extend, startBreak, startFocus, skip or correct.
-    package var op: String
-    /// The seconds that an `extend` adds: 1 to 86,400; 60 when absent.
+/// A request about the current session, from a person or a program on this machine.
+package struct IntentRequest: Hashable, Sendable, Alternatives {
+    package var op: IntentOperation.Name
+    /// The seconds that an `extend` adds; 60 when absent.
     package var seconds: Int?
-    /// The title that a `correct` writes; the present one stays when absent.
+    /// The title that a `correct` writes, as ``label`` and ``colour``: what is absent stays.
     package var title: String?
-    /// The label's name that a `correct` writes; the present one stays when absent. An empty name removes the label.
+    /// The label's name. An empty one removes the label.
     package var label: String?
-    /// The colour that a `correct` gives the label, as in ``StartRequest/colour``; the present one stays when absent.
+    /// The label's colour, as in ``StartRequest/colour``.
     package var colour: String?
     /// The session that the person saw; the current one when absent.
-    package var session: String?
+    package var session: SessionID?
     /// The index of the phase that the person saw; the current one when absent.
     package var phase: Int?
 
-    package init(
-        op: String, seconds: Int? = nil, title: String? = nil, label: String? = nil, colour: String? = nil,
-        session: String? = nil, phase: Int? = nil
-    ) {
+    package init(op: IntentOperation.Name, seconds: Int? = nil) {
         self.op = op
         self.seconds = seconds
-        self.title = title
-        self.label = label
-        self.colour = colour
-        self.session = session
-        self.phase = phase
     }
 
     /// The request for a press.
     package init(_ press: Press) {
-        op = press.operation.name.rawValue
+        op = press.operation.name
         switch press.operation {
         case .extend(let seconds): self.seconds = seconds
         case .correct(let title, let label, let colour):
@@ -44,53 +35,67 @@ package struct IntentRequest: Codable, Hashable, Sendable {
             self.colour = colour?.description
         case .pause, .resume, .stop, .startBreak, .startFocus, .skip: break
         }
-        session = press.session?.rawValue
+        session = press.session
         phase = press.phase
     }
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case op, seconds, title, label, colour, session, phase
+    package static let objectName = "IntentRequest"
+    package static let blank = IntentRequest(op: .pause)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("op", &op, .word())
+        try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "By default 60.")
+        try form.field(
+            "title", optional: &title, .clean(0...Limits.titleBytes),
+            "At most 160 bytes of UTF-8; an empty one removes the title.")
+        try form.field(
+            "label", optional: &label, .clean(0...Limits.nameBytes),
+            "At most 48 bytes of UTF-8; an empty one removes the label.")
+        try form.field(
+            "colour", optional: &colour, .typedColour, "The label's colour; not allowed where no label is left.")
+        try form.field(
+            "session", optional: &session, .id(), "The session that the person saw; by default the current one.")
+        try form.field(
+            "phase", optional: &phase, .whole(0...Limits.phases - 1),
+            "The phase that the person saw; by default the current one.")
     }
 
-    /// Reads a request; an unknown field is an error.
-    package init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        op = try fields.decode(String.self, forKey: .op)
-        seconds = try fields.wholeIfPresent(.seconds, in: Limits.phaseSeconds)
-        title = try fields.decodeIfPresent(String.self, forKey: .title)
-        label = try fields.decodeIfPresent(String.self, forKey: .label)
-        colour = try fields.decodeIfPresent(String.self, forKey: .colour)
-        session = try fields.decodeIfPresent(String.self, forKey: .session)
-        phase = try fields.wholeIfPresent(.phase, in: 0...Limits.phases - 1)
+    static func schema(of fields: [Schemas.Field]) -> JSONText {
+        func form(_ operations: [IntentOperation.Name], _ about: JSONText, _ keys: Set<String>) -> JSONText {
+            var fields = fields.filter { keys.union(["session", "phase", "op"]).contains($0.key) }
+            fields[0].schema = ["enum": JSONText(operations.map { JSONText($0.rawValue) })]
+            let texts = ["title", "label", "colour"]
+            return Schemas.object(
+                fields, about: about,
+                further: operations == [.correct]
+                    ? ("anyOf", JSONText(texts.map { Schemas.needs($0, ["type": "string"]) })) : nil)
+        }
+        let others = IntentOperation.Name.allCases.filter { $0 != .extend && $0 != .correct }
+        return [
+            "oneOf": [
+                form([.extend], "More time.", ["seconds"]),
+                form(
+                    [.correct], "What is absent stays. At least one of title, label and colour is needed.",
+                    ["title", "label", "colour"]),
+                form(others, "Any other operation.", []),
+            ]
+        ]
     }
 
     /// The request for the engine.
-    /// - Throws: ``RequestError`` for the first field that is out of bounds.
+    /// - Throws: ``RequestError`` for the first field that does not fit the operation.
     package func press() throws(RequestError) -> Press {
-        guard let name = IntentOperation.Name(rawValue: op) else {
-            let names = IntentOperation.Name.allCases.map(\.rawValue).joined(separator: ", ")
-            throw RequestError("op", "must be one of \(names)")
-        }
-        if let seconds {
-            guard name == .extend else { throw RequestError("seconds", "belongs to extend only") }
-            guard Limits.phaseSeconds.contains(seconds) else {
-                throw RequestError.whole("seconds", in: Limits.phaseSeconds)
-            }
-        }
-        if let phase, !(0..<Limits.phases).contains(phase) {
-            throw RequestError.whole("phase", in: 0...Limits.phases - 1)
-        }
-        try checkTexts(of: name)
+        if seconds != nil, op != .extend { throw RequestError("seconds", "belongs to extend only") }
+        try checkTexts()
         let operation = IntentOperation(
-            name: name, seconds: seconds, title: title.map(CleanText.trimmed), label: label.map(CleanText.trimmed),
+            name: op, seconds: seconds, title: title.map(CleanText.trimmed), label: label.map(CleanText.trimmed),
             colour: try colour.map(StartRequest.colour))
-        return Press(operation, session: try sessionID(), phase: phase)
+        return Press(operation, session: session, phase: phase)
     }
 
-    private func checkTexts(of name: IntentOperation.Name) throws(RequestError) {
+    private func checkTexts() throws(RequestError) {
         let given = [("title", title), ("label", label), ("colour", colour)].filter { $0.1 != nil }.map(\.0)
-        guard name == .correct else {
+        guard op == .correct else {
             if let field = given.first { throw RequestError(field, "belongs to correct only") }
             return
         }
@@ -100,28 +105,20 @@ package struct IntentRequest: Codable, Hashable, Sendable {
         if !label.isEmpty { return try StartRequest.check(CleanText.trimmed(label), .label) }
         if colour != nil { throw RequestError("colour", "is the colour of a label, and there is none") }
     }
-
-    private func sessionID() throws(RequestError) -> SessionID? {
-        guard let session else { return nil }
-        guard let id = SessionID(session) else {
-            throw RequestError("session", "must be 1 to 36 letters, digits, “-” and “_”")
-        }
-        return id
-    }
 }
 
 /// A request to move the current session here. It has no fields: its body is empty or `{}`.
-package struct TakeRequest: Codable, Hashable, Sendable {
+package struct TakeRequest: Hashable, Sendable, Described {
     package init() {}
-
-    /// Reads a request; any field is an error.
-    package init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(otherThan: [])
-    }
 
     /// Reads a body.
     /// - Throws: ``RequestError`` when it is neither empty nor `{}`.
     package init(body: [UInt8]) throws(RequestError) {
-        self = body.isEmpty ? TakeRequest() : try ReportJSON.decode(from: body)
+        self = body.isEmpty ? TakeRequest() : try TakeRequest(request: body)
     }
+
+    package static let objectName = "TakeRequest"
+    package static let blank = TakeRequest()
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) {}
 }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Wire
+
 /// The addresses of a node's kiosk page, and its keys. Only for the user who runs the node.
-package struct KioskReport: Codable, Hashable, Sendable {
-    /// The address of HTTP; `null` if there is none.
-    @Nullable package var host: String?
-    /// The port of HTTP.
-    @Nullable package var port: Int?
+package struct KioskReport: Hashable, Sendable, Described {
+    /// The address of HTTP; `nil` if there is none.
+    package var host: String?
+    package var port: Int?
     /// Whether only this machine can reach the address of HTTP, and no key is needed there.
     package var isLoopback: Bool
-    /// The address of HTTPS; `null` if there is none.
-    @Nullable package var https: HTTPSReport?
+    /// The address of HTTPS; `nil` if there is none.
+    package var https: HTTPSReport?
     /// The name of the node's machine.
     package var machine: String
     /// The host names that the node answers to, besides its addresses.
     package var names: [String]
     /// The key that allows to look.
-    @Nullable package var viewKey: String?
+    package var viewKey: String?
     /// The key that also allows to press, start and take.
-    @Nullable package var controlKey: String?
+    package var controlKey: String?
     /// Whether programs and browsers of this machine need a key, too.
     package var needsLocalKey: Bool
     /// Whether the page is shown on this machine's own screen.
@@ -39,6 +40,22 @@ package struct KioskReport: Codable, Hashable, Sendable {
         self.needsLocalKey = needsLocalKey
     }
 
+    package static let objectName = "Kiosk"
+    package static let blank = KioskReport(machine: "")
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("host", nullable: &host, .string, "The address of HTTP.")
+        try form.field("port", nullable: &port, .whole(), "The port of HTTP.")
+        try form.field("isLoopback", &isLoopback, .bool)
+        try form.field("https", nullable: &https, .object(), "The address of HTTPS.")
+        try form.field("machine", &machine, .string)
+        try form.field("names", &names, .list(of: .string, 0...1_000))
+        try form.field("viewKey", nullable: &viewKey, .string, "The key that allows to look.")
+        try form.field("controlKey", nullable: &controlKey, .string, "The key that also allows to press.")
+        try form.field("needsLocalKey", &needsLocalKey, .bool)
+        try form.field("isShown", &isShown, .bool)
+    }
+
     /// Returns the link of the page at an origin such as `http://pi.local:7780`.
     ///
     /// The parameters are in the order of their names.
@@ -49,21 +66,29 @@ package struct KioskReport: Codable, Hashable, Sendable {
 }
 
 /// The address of a node's page over HTTPS.
-package struct HTTPSReport: Codable, Hashable, Sendable {
-    /// The address.
+package struct HTTPSReport: Hashable, Sendable, Described {
     package var host: String
-    /// The port.
     package var port: Int
     /// Whether only this machine can reach it.
     package var isLoopback: Bool
-    /// The SHA-256 of the node's own authority, which phones must install; `null` if the certificate is another one's.
-    @Nullable package var authority: String?
+    /// The SHA-256 of the node's own authority, which phones must install; `nil` if the certificate is another one's.
+    package var authority: String?
 
     package init(host: String, port: Int, isLoopback: Bool, authority: String?) {
         self.host = host
         self.port = port
         self.isLoopback = isLoopback
         self.authority = authority
+    }
+
+    package static let objectName = "HTTPS"
+    package static let blank = HTTPSReport(host: "", port: 0, isLoopback: true, authority: nil)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("host", &host, .string)
+        try form.field("port", &port, .whole())
+        try form.field("isLoopback", &isLoopback, .bool)
+        try form.field("authority", nullable: &authority, .string, "The SHA-256 of the node's own authority.")
     }
 }
 

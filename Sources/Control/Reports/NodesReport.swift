@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Session
+package import Wire
 
 /// The output of `lockstep nodes --json` and of `/v1/nodes`: an array, ordered by node.
-package struct NodesReport: Codable, Hashable, Sendable {
+package struct NodesReport: Hashable, Sendable {
     /// The node that stands for messages on topics that name no node.
     package static let strangers = "?"
 
@@ -16,40 +17,26 @@ package struct NodesReport: Codable, Hashable, Sendable {
         if !strangers.isEmpty { self.nodes.append(NodeReport(Self.strangers, isOnline: false, dropped: strangers)) }
     }
 
-    /// Reads the array.
-    package init(from decoder: any Decoder) throws { nodes = try [NodeReport](from: decoder) }
+    /// The format of the array.
+    package static var format: ListFormat<ObjectFormat<NodeReport>> { .list(of: .object(), 0...100_000) }
 
-    /// Writes the array.
-    package func encode(to encoder: any Encoder) throws { try nodes.encode(to: encoder) }
+    package var encoded: [UInt8] { Self.format.json(nodes) }
 }
 
 /// One participant in a report. Every field is always there.
-package struct NodeReport: Codable, Hashable, Sendable {
-    /// Its id.
+package struct NodeReport: Hashable, Sendable, Described {
     package var node: String
-    /// Its name for people.
-    @Nullable package var name: String?
-    /// node, display or service.
-    @Nullable package var role: String?
-    /// Whether it is connected, as far as the reporting node knows.
+    package var name: String?
+    package var role: String?
     package var online: Bool
-    /// `clockWrong`, `sleeping`, `online`, `offline`, or `unknown` before its first presence.
     package var state: String
-    /// When it was last heard, in milliseconds of group time.
-    @Nullable package var lastHeard: Int64?
-    /// Program and version.
-    @Nullable package var software: String?
-    /// The id of its latest connection.
-    @Nullable package var connection: String?
-    /// How good its clock is.
-    @Nullable package var clock: ClockReport?
-    /// The session that its register holds.
-    @Nullable package var session: String?
-    /// How many of its messages were dropped, by reason.
-    package var dropped: [String: Int]
-    /// Ledger records that the debt service has not acknowledged; of the reporting node itself only.
-    @Nullable package var recordsWaiting: Int?
-    /// Whether it is the reporting node itself.
+    package var lastHeard: Int64?
+    package var software: String?
+    package var connection: String?
+    package var clock: ClockReport?
+    package var session: String?
+    package var dropped: [Discard: Int]
+    package var recordsWaiting: Int?
     package var isSelf: Bool
 
     /// Describes a participant.
@@ -70,7 +57,7 @@ package struct NodeReport: Codable, Hashable, Sendable {
             } else {
                 isOnline ? "online" : "unknown"
             }
-        self.dropped = Dictionary(uniqueKeysWithValues: dropped.map { ($0.rawValue, $1) })
+        self.dropped = dropped
         self.isSelf = isSelf
         name = presence?.name
         role = presence?.role.rawValue
@@ -81,20 +68,71 @@ package struct NodeReport: Codable, Hashable, Sendable {
         self.session = session?.rawValue
         self.recordsWaiting = recordsWaiting
     }
+
+    package static let objectName = "Node"
+    package static let blank = NodeReport("", isOnline: false)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        var counts = DiscardCounts(counts: dropped)
+        try form.field("node", &node, .string, "Its id.")
+        try form.field("name", nullable: &name, .string, "Its name for people.")
+        try form.field("role", nullable: &role, .string, "node, display or service")
+        try form.field("online", &online, .bool, "Whether it is connected, as far as the reporting node knows.")
+        try form.field(
+            "state", &state, .oneOf(["clockWrong", "sleeping", "online", "offline", "unknown"]),
+            "unknown is one before its first presence.")
+        try form.field(
+            "lastHeard", nullable: &lastHeard, .whole(),
+            "When it was last heard, in milliseconds since 1970 in group time.")
+        try form.field("software", nullable: &software, .string, "Program and version.")
+        try form.field("connection", nullable: &connection, .string, "The id of its latest connection.")
+        try form.field("clock", nullable: &clock, .object(), "The quality of its clock.")
+        try form.field("session", nullable: &session, .string, "The session that its register holds.")
+        try form.field(
+            "dropped", &counts, .object(), "The number of its messages that were discarded, by reason.")
+        dropped = counts.counts
+        try form.field(
+            "recordsWaiting", nullable: &recordsWaiting, .counter,
+            "Ledger records that the debt service has not acknowledged; of the reporting node itself only.")
+        try form.field("isSelf", &isSelf, .bool, "Whether it is the reporting node.")
+    }
 }
 
 /// The quality of a clock, in a report.
-package struct ClockReport: Codable, Hashable, Sendable {
-    /// Whether the kernel reports the wall clock as synchronised.
+package struct ClockReport: Hashable, Sendable, Described {
     package var synced: Bool
-    /// The bound of its error in milliseconds.
-    @Nullable package var bound: Int64?
-    /// Whether it differs from group time by more than ten seconds.
+    package var bound: Int64?
     package var wrong: Bool
 
     package init(_ quality: ClockQuality) {
         synced = quality.synced
         wrong = quality.isWrong
         bound = quality.bound?.count
+    }
+
+    package static let objectName = "Clock"
+    package static let blank = ClockReport(ClockQuality(synced: false))
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("synced", &synced, .bool, "Whether the kernel reports it as synchronised.")
+        try form.field("bound", nullable: &bound, .whole(), "The error bound in milliseconds.")
+        try form.field("wrong", &wrong, .bool, "Whether it differs from group time by more than ten seconds.")
+    }
+}
+
+/// Discarded messages, by reason; a reason without any is left out.
+private struct DiscardCounts: Hashable, Sendable, Described {
+    var counts: [Discard: Int]
+
+    static let objectName = "Dropped"
+    static let blank = DiscardCounts(counts: [:])
+
+    mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        let keys: [(Discard, StaticString)] = [
+            (.tooLarge, "tooLarge"), (.malformed, "malformed"), (.unknownVersion, "unknownVersion"),
+            (.outOfBounds, "outOfBounds"), (.wrongSender, "wrongSender"), (.retained, "retained"),
+            (.tooManyNodes, "tooManyNodes"), (.notAsked, "notAsked"), (.tooOften, "tooOften"),
+        ]
+        for (reason, key) in keys { try form.field(key, optional: &counts[reason], .whole()) }
     }
 }

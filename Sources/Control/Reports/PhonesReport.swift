@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Wire
+
 /// The phones that are paired with a node, in the order of pairing.
-package struct PhonesReport: Codable, Hashable, Sendable {
-    /// One element for each phone.
+package struct PhonesReport: Hashable, Sendable, Described {
     package var phones: [PhoneReport]
 
     package init(_ phones: [PhoneReport]) { self.phones = phones }
+
+    package static let objectName = "Phones"
+    package static let blank = PhonesReport([])
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("phones", &phones, .list(of: .object(), 0...10_000))
+    }
 }
 
-/// One paired phone.
-package struct PhoneReport: Codable, Hashable, Sendable {
-    /// Its name.
+/// One paired phone. Times are in milliseconds since 1970.
+package struct PhoneReport: Hashable, Sendable, Described {
     package var name: String
     /// Whether it may press, start and take, or only look.
     package var mayPress: Bool
-    /// When it was paired, in milliseconds since 1970.
+    /// When it was paired.
     package var since: Int64
-    /// When it last sent a request or closed a page, in milliseconds since 1970.
+    /// When it last sent a request or closed a page.
     package var lastSeen: Int64
     /// Whether it has an open connection.
     package var online: Bool
@@ -28,11 +35,21 @@ package struct PhoneReport: Codable, Hashable, Sendable {
         self.lastSeen = lastSeen
         self.online = online
     }
+
+    package static let objectName = "Phone"
+    package static let blank = PhoneReport(name: "", mayPress: false, since: 0, lastSeen: 0, online: false)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("name", &name, .string)
+        try form.field("mayPress", &mayPress, .bool)
+        try form.field("since", &since, .whole())
+        try form.field("lastSeen", &lastSeen, .whole())
+        try form.field("online", &online, .bool)
+    }
 }
 
 /// A request to add or remove a phone. Only the control socket takes it.
-package struct PhoneRequest: Codable, Hashable, Sendable {
-    /// The phone's name.
+package struct PhoneRequest: Hashable, Sendable, Described {
     package var name: String
     /// Whether an added phone may only look; `false` when absent.
     package var look: Bool?
@@ -41,10 +58,18 @@ package struct PhoneRequest: Codable, Hashable, Sendable {
         self.name = name
         self.look = look
     }
+
+    package static let objectName = "PhoneRequest"
+    package static let blank = PhoneRequest(name: "")
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("name", &name, .string)
+        try form.field("look", optional: &look, .bool)
+    }
 }
 
 /// A link that pairs one phone.
-package struct PhoneLink: Codable, Hashable, Sendable {
+package struct PhoneLink: Hashable, Sendable, Described {
     /// The secret part of the link.
     package var code: String
     /// When the link stops working, in milliseconds since 1970.
@@ -53,5 +78,13 @@ package struct PhoneLink: Codable, Hashable, Sendable {
     package init(code: String, expires: Int64) {
         self.code = code
         self.expires = expires
+    }
+
+    package static let objectName = "PhoneLink"
+    package static let blank = PhoneLink(code: "", expires: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("code", &code, .string)
+        try form.field("expires", &expires, .whole())
     }
 }

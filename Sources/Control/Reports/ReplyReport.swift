@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Session
+package import Wire
 
-/// The outcome of a request, as JSON. Every field is always there.
-package struct ReplyReport: Codable, Hashable, Sendable {
+/// The outcome of a request. Every field is always there.
+package struct ReplyReport: Hashable, Sendable, Described {
     /// The result of a request.
-    package enum Outcome: String, Codable, CaseIterable, Sendable {
+    package enum Outcome: String, CaseIterable, Sendable {
         /// It took effect.
         case applied
         /// It had taken effect before.
@@ -22,21 +23,13 @@ package struct ReplyReport: Codable, Hashable, Sendable {
         case invalid
     }
 
-    /// The result of the request.
     package var outcome: Outcome
-    /// The reason of a refusal: superseded, stalePhase, expired, notAllowed, invalid or busy. Of an invalid request, the
-    /// error in words.
-    @Nullable package var reason: String?
-    /// The later start, when refused as superseded.
-    @Nullable package var by: Superseder?
-    /// The session of the request.
-    @Nullable package var session: String?
-    /// The owner's revision after it.
-    @Nullable package var rev: Int?
-    /// The field that is out of bounds.
-    @Nullable package var field: String?
-    /// The problem that keeps the applied change off the disk or off other nodes.
-    @Nullable package var problem: ProblemReport?
+    package var reason: String?
+    package var by: Superseder?
+    package var session: String?
+    package var rev: Int?
+    package var field: String?
+    package var problem: ProblemReport?
 
     package init(_ error: RequestError) {
         outcome = .invalid
@@ -66,6 +59,26 @@ package struct ReplyReport: Codable, Hashable, Sendable {
             }
         }
     }
+
+    package static let objectName = "Reply"
+    package static let blank = ReplyReport(Reply.noSession)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("outcome", &outcome, .word(), "The result of the request.")
+        let refusals: StaticString =
+            """
+            The reason for a refusal (superseded, stalePhase, expired, notAllowed, invalid, busy), or the error in the \
+            request.
+            """
+        try form.field("reason", nullable: &reason, .string, refusals)
+        try form.field("by", nullable: &by, .object(), "The later start, when refused as superseded.")
+        try form.field("session", nullable: &session, .string, "The session of the request.")
+        try form.field("rev", nullable: &rev, .whole(), "The owner's revision after it.")
+        try form.field("field", nullable: &field, .string, "The invalid field of the request.")
+        try form.field(
+            "problem", nullable: &problem, .object(),
+            "Why the applied change is not on disk, or not known to the other nodes.")
+    }
 }
 
 extension ReplyReport.Outcome {
@@ -93,9 +106,9 @@ extension ReplyReport.Outcome {
 }
 
 /// Something that is wrong with a node and that a person can repair.
-package struct ProblemReport: Codable, Hashable, Sendable {
+package struct ProblemReport: Hashable, Sendable, Described {
     /// The kind of a problem.
-    package enum Kind: String, Codable, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// The state directory cannot be written: a crash loses the last changes, and other nodes do not receive them.
         case unsaved
         /// Another machine takes part in the space under the same id.
@@ -113,16 +126,22 @@ package struct ProblemReport: Codable, Hashable, Sendable {
         package var isMinor: Bool { self == .noSuspendLock || self == .noAlert }
     }
 
-    /// The kind.
     package var kind: Kind
-    /// The problem, as a sentence.
     package var text: String
-    /// How to repair it.
     package var fix: String
 
     package init(_ kind: Kind, _ text: String, fix: String) {
         self.kind = kind
         self.text = text
         self.fix = fix
+    }
+
+    package static let objectName = "Problem"
+    package static let blank = ProblemReport(.unsaved, "", fix: "")
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("kind", &kind, .word())
+        try form.field("text", &text, .string, "The problem as a sentence.")
+        try form.field("fix", &fix, .string, "How to repair it.")
     }
 }

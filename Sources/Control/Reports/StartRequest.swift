@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Session
+package import Wire
 
-/// A session to start, from a person or a program on this machine, as JSON.
-package struct StartRequest: Codable, Hashable, Sendable {
+/// A session to start, from a person or a program on this machine. Older ones are kept in a file.
+package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     /// The title.
     package var title: String?
     /// The length of a single phase in seconds; instead of ``plan`` and ``phases``.
@@ -42,24 +43,41 @@ package struct StartRequest: Codable, Hashable, Sendable {
         self.autoAdvance = autoAdvance
     }
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case title, seconds, plan, phases, preset, mode, label, colour, icon, autoAdvance
+    package static let objectName = "StartRequest"
+    package static let blank = StartRequest()
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("title", optional: &title, .clean(0...Limits.titleBytes), "At most 160 bytes of UTF-8.")
+        try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "One phase of that length.")
+        try form.field(
+            "plan", optional: &plan, .oneLinePlan,
+            "A plan in one line. The pattern is incomplete; for the syntax see lockstep start --help.")
+        try form.field("phases", optional: &phases, .list(of: .object(), 1...Limits.phases), "The phases one by one.")
+        try form.field("preset", optional: &preset, .string, "One of the node's presets.")
+        try form.field("mode", optional: &mode, .oneOf(Mode.self), "By default countdown; countup needs no phases.")
+        try form.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
+        try form.field("colour", optional: &colour, .typedColour, "The label's colour; allowed only with label.")
+        try form.field(
+            "icon", optional: &icon, .icon, "One emoji of at most 32 bytes, or the name of a built-in drawing.")
+        try form.field("autoAdvance", optional: &autoAdvance, .bool, "Whether the next phase starts by itself.")
     }
 
-    /// Reads a request; an unknown field is an error.
-    package init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        title = try fields.decodeIfPresent(String.self, forKey: .title)
-        seconds = try fields.wholeIfPresent(.seconds, in: Limits.phaseSeconds)
-        plan = try fields.decodeIfPresent(String.self, forKey: .plan)
-        phases = try fields.decodeIfPresent([PhaseRequest].self, forKey: .phases)
-        preset = try fields.decodeIfPresent(String.self, forKey: .preset)
-        mode = try fields.decodeIfPresent(String.self, forKey: .mode)
-        label = try fields.decodeIfPresent(String.self, forKey: .label)
-        colour = try fields.decodeIfPresent(String.self, forKey: .colour)
-        icon = try fields.decodeIfPresent(String.self, forKey: .icon)
-        autoAdvance = try fields.decodeIfPresent(Bool.self, forKey: .autoAdvance)
+    /// A start has exactly one of seconds, plan, phases and preset; a count-up needs none.
+    static func schema(of fields: [Schemas.Field]) -> JSONText {
+        let plans = ["seconds", "plan", "phases", "preset"]
+        let forms = plans + ["mode"]
+        return [
+            "oneOf": JSONText(
+                forms.map { form in
+                    var own = fields.filter { !plans.contains($0.key) || $0.key == form }
+                    for index in own.indices where own[index].key == form { own[index].require() }
+                    let modes: [JSONText] = form == "mode" ? ["countup"] : ["countdown", .null]
+                    for index in own.indices where own[index].key == "mode" {
+                        own[index].schema = ["enum": JSONText(modes)]
+                    }
+                    return Schemas.object(own)
+                })
+        ]
     }
 
     /// The request for the engine.
@@ -93,12 +111,7 @@ package struct StartRequest: Codable, Hashable, Sendable {
             throw RequestError("plan", "only one of seconds, plan, phases and preset")
         }
         if preset != nil, let presetPlan { return presetPlan }
-        if let seconds {
-            guard Limits.phaseSeconds.contains(seconds) else {
-                throw RequestError.whole("seconds", in: Limits.phaseSeconds)
-            }
-            return [Phase(kind: .focus, seconds: seconds)]
-        }
+        if let seconds { return [Phase(kind: .focus, seconds: seconds)] }
         if let plan {
             do throws(PlanError) {
                 return try PlanGrammar.phases(of: plan)
@@ -107,9 +120,6 @@ package struct StartRequest: Codable, Hashable, Sendable {
             }
         }
         guard let phases else { return [] }
-        guard (1...Limits.phases).contains(phases.count) else {
-            throw RequestError("phases", "must be 1 to \(Limits.phases)")
-        }
         var plan: [Phase] = []
         for (index, phase) in phases.enumerated() { plan.append(try phase.phase(at: "phases.\(index)")) }
         return plan
@@ -141,12 +151,11 @@ package struct StartRequest: Codable, Hashable, Sendable {
 }
 
 /// One phase of a ``StartRequest``.
-package struct PhaseRequest: Codable, Hashable, Sendable {
+package struct PhaseRequest: Codable, Hashable, Sendable, Described {
     /// focus, the default, shortBreak, longBreak, work, rest or phase.
     package var kind: String?
     /// Its own name.
     package var name: String?
-    /// Its length in seconds: 1 to 86,400.
     package var seconds: Int
 
     package init(kind: String? = nil, name: String? = nil, seconds: Int) {
@@ -155,20 +164,15 @@ package struct PhaseRequest: Codable, Hashable, Sendable {
         self.seconds = seconds
     }
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case kind, name, seconds
-    }
+    package static let objectName = "PhaseRequest"
+    package static let blank = PhaseRequest(seconds: 0)
 
-    /// Reads a phase; an unknown field is an error.
-    package init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        kind = try fields.decodeIfPresent(String.self, forKey: .kind)
-        name = try fields.decodeIfPresent(String.self, forKey: .name)
-        guard let seconds = try fields.wholeIfPresent(.seconds, in: Limits.phaseSeconds) else {
-            throw RequestError(RequestError.path(decoder.codingPath + [CodingKeys.seconds]), "is missing")
-        }
-        self.seconds = seconds
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("kind", optional: &kind, .oneOf(PhaseKind.self), "By default focus, or phase if it has a name.")
+        try form.field(
+            "name", optional: &name, .clean(1...Limits.nameBytes, without: #""\\"#),
+            "1 to 48 bytes of UTF-8 without quotes and backslashes.")
+        try form.field("seconds", &seconds, .whole(Limits.phaseSeconds))
     }
 
     fileprivate func phase(at path: String) throws(RequestError) -> Phase {
@@ -177,9 +181,6 @@ package struct PhaseRequest: Codable, Hashable, Sendable {
         guard let kind = PhaseKind(rawValue: word) else {
             let kinds = PhaseKind.allCases.map(\.rawValue).joined(separator: ", ")
             throw RequestError("\(path).kind", "must be one of \(kinds)")
-        }
-        guard Limits.phaseSeconds.contains(seconds) else {
-            throw RequestError.whole("\(path).seconds", in: Limits.phaseSeconds)
         }
         let phase = Phase(kind: kind, name: name, seconds: seconds)
         guard phase.isValid else {

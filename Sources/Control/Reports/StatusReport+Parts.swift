@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Session
+package import Wire
 
 /// A label in a report or a request.
-package struct LabelReport: Codable, Hashable, Sendable {
-    /// Its name.
+package struct LabelReport: Encodable, Hashable, Sendable, Described {
     package var name: String
     /// Its colour as `#rrggbb`, or `#rrggbbaa` where it is not opaque.
     package var colour: String
@@ -19,15 +19,20 @@ package struct LabelReport: Codable, Hashable, Sendable {
         name = label.name
         colour = label.colour.description
     }
+
+    package static let objectName = "Label"
+    package static let blank = LabelReport(name: "", colour: nil)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("name", &name, .string)
+        try form.field("colour", &colour, TextRule(pattern: "^#[0-9a-f]{6}([0-9a-f]{2})?$"))
+    }
 }
 
 /// A phase of a plan in a report.
-package struct PhaseReport: Codable, Hashable, Sendable {
-    /// focus, shortBreak, longBreak, work, rest or phase.
+package struct PhaseReport: Hashable, Sendable, Described {
     package var kind: String
-    /// Its name, if it has one.
-    @Nullable package var name: String?
-    /// Its length in seconds; of a count-up session the cap.
+    package var name: String?
     package var seconds: Int
 
     init(_ phase: Phase) {
@@ -35,24 +40,28 @@ package struct PhaseReport: Codable, Hashable, Sendable {
         name = phase.name
         seconds = phase.seconds
     }
+
+    package static let objectName = "Phase"
+    package static let blank = PhaseReport(.blank)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("kind", &kind, .oneOf(PhaseKind.self))
+        try form.field("name", nullable: &name, .string, "Its own name.")
+        try form.field("seconds", &seconds, .whole(), "Its length; of a count-up session the time limit.")
+    }
 }
 
 /// The current phase in a report.
-package struct CurrentPhaseReport: Codable, Hashable, Sendable {
-    /// Its place in the plan; 0 is the first.
-    package var index: Int
-    /// How many phases the plan has.
-    package var count: Int
-    /// focus, shortBreak, longBreak, work, rest or phase.
-    package var kind: String
-    /// Its name, if it has one.
-    @Nullable package var name: String?
-    /// Its length in seconds; of a count-up session the cap.
-    package var seconds: Int
-    /// Seconds of it that have passed, rounded down.
-    package var elapsedSeconds: Int
-    /// Seconds of it that are left, rounded up; of a count-up session until the cap.
-    package var remainingSeconds: Int
+package struct CurrentPhaseReport: Hashable, Sendable, Described {
+    package var index = 0
+    package var count = 0
+    package var kind = PhaseKind.focus.rawValue
+    package var name: String?
+    package var seconds = 0
+    package var elapsedSeconds = 0
+    package var remainingSeconds = 0
+
+    private init() {}
 
     init(_ moment: Moment) {
         let phase = moment.register.currentPhase
@@ -63,5 +72,18 @@ package struct CurrentPhaseReport: Codable, Hashable, Sendable {
         seconds = phase.seconds
         elapsedSeconds = Int(moment.elapsed.count / 1_000)
         remainingSeconds = Int((moment.remaining.count + 999) / 1_000)
+    }
+
+    package static let objectName = "CurrentPhase"
+    package static let blank = CurrentPhaseReport()
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("index", &index, .whole(), "Its place in the plan; 0 is the first.")
+        try form.field("count", &count, .whole(), "How many phases the plan has.")
+        try form.field("kind", &kind, .oneOf(PhaseKind.self))
+        try form.field("name", nullable: &name, .string, "Its own name.")
+        try form.field("seconds", &seconds, .whole(), "Its length; of a count-up session the time limit.")
+        try form.field("elapsedSeconds", &elapsedSeconds, .whole(), "Rounded down.")
+        try form.field("remainingSeconds", &remainingSeconds, .whole(), "Rounded up; when counting up until the limit.")
     }
 }

@@ -2,105 +2,132 @@
 
 import FoundationEssentials
 package import Session
-import Wire
+package import Wire
 
 /// The output of `lockstep status --json`, of each line with `--follow`, and of `/v1/session`. Every field is always there.
 ///
-/// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``problems`` but ``status``,
-/// ``plan``, ``isRunning``, ``isOwner``, ``autoAdvance`` and ``stale`` are `null` while nothing is live.
-package struct StatusReport: Codable, Hashable, Sendable {
-    /// The space.
-    package var space: String
-    /// The node that reports.
-    package var node: String
-    /// Whether it is connected to the broker.
-    package var linked: Bool
-    /// Why it is not; `null` if it is, or if no reason is known.
-    @Nullable package var linkProblem: String?
-    /// How good the node's wall clock is.
-    @Nullable package var clock: ClockReport?
-    /// The milliseconds by which it is ahead of group time; `null` if ``clock`` is.
-    @Nullable package var clockAhead: Int64?
-    /// The node whose clock group time follows; `null` for the own clock, or if no clock can be right.
-    @Nullable package var timeFrom: String?
-    /// The problems of the node.
-    package var problems: [ProblemReport]
+/// Seconds are whole, times are milliseconds of group time since 1970. While nothing is live, all fields below ``problems``
+/// are `nil`, empty or false, but for ``status`` and those of calm and debt.
+package struct StatusReport: Hashable, Sendable, Described {
+    package var space = ""
+    package var node = ""
+    package var linked = false
+    package var linkProblem: String?
+    package var clock: ClockReport?
+    package var clockAhead: Int64?
+    package var timeFrom: String?
+    package var problems: [ProblemReport] = []
 
-    /// `idle`, or the session's status: running, paused, ready; for five seconds completed or superseded.
-    /// In an event also stopped.
-    package var status: String
-    /// The session's id.
-    @Nullable package var session: String?
-    /// The id of the first session of a chain of takeovers.
-    @Nullable package var lineage: String?
-    /// The node that writes the session.
-    @Nullable package var owner: String?
-    /// Whether that is this node.
-    package var isOwner: Bool
-    /// The title; may be empty.
-    @Nullable package var title: String?
-    /// An emoji or the name of a built-in drawing.
-    @Nullable package var icon: String?
-    /// The label that the time counts for.
-    @Nullable package var label: LabelReport?
-    /// `countdown` or `countup`.
-    @Nullable package var mode: String?
-    /// Whether the next phase starts by itself.
-    package var autoAdvance: Bool
-    /// The ordered phases; empty while idle.
-    package var plan: [PhaseReport]
-    /// Index in ``plan`` of the phase that runs, is paused or waits.
-    @Nullable package var phase: Int?
-    /// The current phase with its present length.
-    @Nullable package var currentPhase: CurrentPhaseReport?
+    package var status = "idle"
+    package var session: String?
+    package var lineage: String?
+    package var owner: String?
+    package var isOwner = false
+    package var title: String?
+    package var icon: String?
+    package var label: LabelReport?
+    package var mode: String?
+    package var autoAdvance = false
+    package var plan: [PhaseReport] = []
+    package var phase: Int?
+    package var currentPhase: CurrentPhaseReport?
 
-    /// The title, under the name that other timers use.
-    @Nullable package var activityName: String?
-    /// The start of the session.
-    @Nullable package var startTime: Int64?
-    /// Seconds of the current phase that have passed, rounded down.
-    @Nullable package var elapsedSeconds: Int?
-    /// Seconds of the current phase; `null` when counting up.
-    @Nullable package var totalSeconds: Int?
-    /// Calm percent, 0 to 100; `null` while too little was measured.
-    @Nullable package var calmPercent: Int?
-    /// rising, falling or steady; `null` if unknown.
-    @Nullable package var calmTrend: String?
-    /// Minutes that are missing to the week's goal, negative beyond it; `null` without a debt service.
-    @Nullable package var debtMinutes: Int?
-    /// When the debt service computed that.
-    @Nullable package var debtAt: Int64?
-    /// The debt service that publishes it.
-    @Nullable package var debtBy: String?
-    /// Whether time passes.
-    package var isRunning: Bool
+    package var activityName: String?
+    package var startTime: Int64?
+    package var elapsedSeconds: Int?
+    package var totalSeconds: Int?
+    package var calmPercent: Int?
+    package var calmTrend: String?
+    package var debtMinutes: Int?
+    package var debtAt: Int64?
+    package var debtBy: String?
+    package var isRunning = false
 
-    /// Seconds that a countdown shows: the rest of the current phase, rounded up; `null` when counting up.
-    @Nullable package var remainingSeconds: Int?
-    /// When the current phase of a running countdown ends.
-    @Nullable package var endsAt: Int64?
-    /// The end of the phase in ISO 8601, UTC.
-    @Nullable package var endsAtISO: String?
-    /// Whether there has been no contact with the owner for 30 seconds.
-    package var stale: Bool
-    /// When the contact was lost, once stale.
-    @Nullable package var staleSince: Int64?
-    /// The most by which the time is wrong on this node, in milliseconds; `null` if unknown.
-    @Nullable package var errorBound: Int?
-    /// Whether displays mark the time as approximate because of ``errorBound``.
-    @Nullable package var approximate: Bool?
-    /// The later start that ended the session.
-    @Nullable package var supersededBy: Superseder?
-    /// For a session that was taken over: its former owner, and when.
-    @Nullable package var continues: Continuation?
-    /// The intent that led to this revision, if one did.
-    @Nullable package var last: LastIntent?
-    /// Counts the owner's changes.
-    @Nullable package var revision: Int?
-    /// The number of the owner's journal, from 1; it rises by one after each loss.
-    @Nullable package var epoch: Int?
-    /// The order of the session's start.
-    @Nullable package var stamp: Stamp?
+    package var remainingSeconds: Int?
+    package var endsAt: Int64?
+    package var endsAtISO: String?
+    package var stale = false
+    package var staleSince: Int64?
+    package var errorBound: Int?
+    package var approximate: Bool?
+    package var supersededBy: Superseder?
+    package var continues: Continuation?
+    package var last: LastIntent?
+    package var revision: Int?
+    package var epoch: Int?
+    package var stamp: Stamp?
+
+    private init() {}
+
+    package static let objectName = "Session"
+    package static let blank = StatusReport()
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("space", &space, .nodeName, "The group of nodes that share the session.")
+        try form.field("node", &node, .nodeName, "The reporting node.")
+        try form.field("linked", &linked, .bool, "Whether the node is connected to the broker.")
+        try form.field(
+            "linkProblem", nullable: &linkProblem, .string,
+            "Why the node is not connected; null if it is, or if no reason is known.")
+        try form.field("clock", nullable: &clock, .object(), "The quality of the node's wall clock.")
+        try form.field(
+            "clockAhead", nullable: &clockAhead, .whole(),
+            "The offset of the wall clock from group time in milliseconds, positive if ahead.")
+        try form.field(
+            "timeFrom", nullable: &timeFrom, .string,
+            "The node whose clock group time follows; null for the own clock, or if no clock can be right.")
+        try form.field("problems", &problems, .list(of: .object(), 0...100), "The problems found on the node.")
+        try form.field(
+            "status", &status, .oneOf(["idle"] + Status.allCases.map(\.rawValue)),
+            "completed and superseded for five seconds, then idle; stopped only for a hook.")
+        try form.field("session", nullable: &session, .string, "The session's id.")
+        try form.field("lineage", nullable: &lineage, .string, "The first session of a chain of takeovers.")
+        try form.field("owner", nullable: &owner, .string, "The node that writes the session.")
+        try form.field("isOwner", &isOwner, .bool, "Whether that is the reporting node.")
+        try form.field("title", nullable: &title, .string, "The title; may be empty.")
+        try form.field("icon", nullable: &icon, .string, "An emoji or the name of a built-in drawing.")
+        try form.field("label", nullable: &label, .object(), "The label on which the time is booked.")
+        try form.field("mode", nullable: &mode, .string, "countdown or countup")
+        try form.field("autoAdvance", &autoAdvance, .bool, "Whether the next phase starts by itself.")
+        try form.field("plan", &plan, .list(of: .object(), 0...Limits.phases), "The phases; empty while idle.")
+        try form.field("phase", nullable: &phase, .whole(), "The index in plan of the phase that runs or waits.")
+        try form.field("currentPhase", nullable: &currentPhase, .object(), "That phase with its present length.")
+        try form.field("activityName", nullable: &activityName, .string, "The title, as other timers call it.")
+        try form.field("startTime", nullable: &startTime, .whole(), "The start, in milliseconds since 1970.")
+        try form.field(
+            "elapsedSeconds", nullable: &elapsedSeconds, .whole(), "Of the current phase, rounded down.")
+        try form.field(
+            "totalSeconds", nullable: &totalSeconds, .whole(), "Of the current phase; null when counting up.")
+        try form.field(
+            "calmPercent", nullable: &calmPercent, .percent, "How calm it was; null while too little was measured.")
+        try form.field("calmTrend", nullable: &calmTrend, .string, "rising, falling or steady")
+        try form.field(
+            "debtMinutes", nullable: &debtMinutes, .whole(),
+            "Minutes missing to the week's goal, negative if it is exceeded; null without a debt service.")
+        try form.field(
+            "debtAt", nullable: &debtAt, .whole(),
+            "When the debt service computed it, in milliseconds since 1970 in group time.")
+        try form.field("debtBy", nullable: &debtBy, .string, "The debt service that publishes it.")
+        try form.field("isRunning", &isRunning, .bool, "Whether time passes.")
+        try form.field(
+            "remainingSeconds", nullable: &remainingSeconds, .whole(), "Of a countdown, rounded up.")
+        try form.field(
+            "endsAt", nullable: &endsAt, .whole(), "When the running phase ends, in milliseconds since 1970.")
+        try form.field("endsAtISO", nullable: &endsAtISO, .string, "The same in ISO 8601, UTC.")
+        try form.field("stale", &stale, .bool, "Whether the owner has been silent for 30 seconds.")
+        try form.field("staleSince", nullable: &staleSince, .whole(), "When the contact was lost, once stale.")
+        try form.field(
+            "errorBound", nullable: &errorBound, .whole(), "The error bound of the time in milliseconds.")
+        try form.field(
+            "approximate", nullable: &approximate, .bool, "Whether displays mark the time as approximate.")
+        try form.field("supersededBy", nullable: &supersededBy, .object(), "The later start that ended the session.")
+        try form.field(
+            "continues", nullable: &continues, .object(), "The former owner, and when the session was taken over.")
+        try form.field("last", nullable: &last, .object(), "The intent that caused the current revision.")
+        try form.field("revision", nullable: &revision, .whole(), "Counts the owner's changes.")
+        try form.field("epoch", nullable: &epoch, .whole(), "The number of the owner's journal.")
+        try form.field("stamp", nullable: &stamp, .object(), "The order of the session's start.")
+    }
 
     /// Describes a moment of a view.
     /// - Parameters:
@@ -118,13 +145,9 @@ package struct StatusReport: Codable, Hashable, Sendable {
     ) {
         self.space = space.rawValue
         self.node = node.rawValue
-        linked = false
         self.clock = clock.map(ClockReport.init)
         clockAhead = clock.map { _ in (instant.told - groupTime).count }
         self.timeFrom = timeFrom?.rawValue
-        status = "idle"
-        (isOwner, autoAdvance, isRunning, stale) = (false, false, false, false)
-        plan = []
         let moment = moment ?? view.moment(at: instant.boot)
         let calm = feeds.calm(of: moment?.register.id)?.ifKnown
         calmPercent = calm?.percent

@@ -136,7 +136,7 @@ package final class Hooks: Sendable {
         if let command = settings.commands[event.name] {
             let process = HookProcess(
                 program: "/bin/sh", arguments: ["-c", command], environment: environment,
-                input: ReportJSON.encode(report))
+                input: report.encoded)
             runs.append(HookRun(queue: .hook(event.name), event: event, process: process))
         }
         if settings.notifies {

@@ -15,25 +15,55 @@ struct API: Sendable {
     /// The time limit for receiving the body of a request.
     var bodyTimeout = Timeouts().body
 
-    func addRoutes(to router: Router<WebContext>) {
-        router.get("/v1/session") { _, _ in Self.json(ReportJSON.encode(await node.status())) }
-        router.get("/v1/nodes") { _, _ in Self.json(ReportJSON.encode(await node.nodes())) }
-        router.get("/v1/events") { request, context in try await events(request, context) }
+    func addRoutes(to routes: Routes) {
+        routes.get(
+            "/v1/session",
+            Route("The current session.", [.json("The session, or idle.") { $0.reference(to: StatusReport.self) }])
+        ) { _, _ in Self.json(await node.status().encoded) }
+        routes.get(
+            "/v1/nodes",
+            Route("The nodes of the space.", [.json("The nodes, by name.") { $0.list(of: NodeReport.self) }])
+        ) { _, _ in Self.json(await node.nodes().encoded) }
+        routes.get(
+            "/v1/events",
+            Route(
+                "The current view and each later one, for programs. Time passing sends no event; on the network a comment "
+                    + "every 10 seconds.",
+                [
+                    .ok("text/event-stream", "Server-sent events named view."),
+                    .problem(503, "Too many event streams are open, as for /v1/timeline."),
+                ])
+        ) { request, context in try await events(request, context) }
         // Swift 6.3.1 crashes when it optimises closures that do this work themselves.
-        router.post("/v1/start") { request, context in try await start(request, context) }
-        router.post("/v1/intents") { request, context in try await intent(request, context) }
-        router.post("/v1/take") { request, context in try await take(request, context) }
-        router.post("/v1/sound") { request, context in try await sound(request, context) }
+        routes.post(
+            "/v1/start", .press("Starts a session on this node, which ends every earlier one.", StartRequest.self)
+        ) { request, context in try await start(request, context) }
+        routes.post(
+            "/v1/intents", .press("Sends an operation to the owner of the current session.", IntentRequest.self)
+        ) { request, context in try await intent(request, context) }
+        routes.post(
+            "/v1/take", .press("Takes the current session over to this node.", TakeRequest.self)
+        ) { request, context in try await take(request, context) }
+        routes.post(
+            "/v1/sound",
+            .action(
+                "Publishes a sound level for the calm service, from a program with its own sound input.",
+                SoundRequest.self,
+                [
+                    Route.Answer(status: 204, about: "Published."),
+                    .problem(503, "The node is not connected to a broker."),
+                ])
+        ) { request, context in try await sound(request, context) }
     }
 
     private func start(_ request: Request, _ context: WebContext) async throws -> Response {
-        let wanted = try ReportJSON.decode(StartRequest.self, from: try await body(of: request, context))
+        let wanted = try StartRequest(request: try await body(of: request, context))
         let plan = try await plan(ofPreset: wanted.preset)
         return Self.answer(await node.start(try wanted.start(presetPlan: plan)))
     }
 
     private func intent(_ request: Request, _ context: WebContext) async throws -> Response {
-        let wanted = try ReportJSON.decode(IntentRequest.self, from: try await body(of: request, context))
+        let wanted = try IntentRequest(request: try await body(of: request, context))
         return Self.answer(await node.press(try wanted.press()))
     }
 
@@ -44,8 +74,8 @@ struct API: Sendable {
 
     /// Publishes a level. The calm service does not acknowledge it; a lost one is a gap.
     private func sound(_ request: Request, _ context: WebContext) async throws -> Response {
-        let wanted = try ReportJSON.decode(SoundRequest.self, from: try await body(of: request, context))
-        guard await node.report(try wanted.sound()) else {
+        let wanted = try SoundRequest(request: try await body(of: request, context))
+        guard await node.report(wanted.sound) else {
             throw HTTPProblem(.serviceUnavailable, "the node has no connection to a broker")
         }
         return Response(status: .noContent)
@@ -106,7 +136,7 @@ struct API: Sendable {
     }
 
     private static func answer(_ reply: ReplyReport) -> Response {
-        json(ReportJSON.encode(reply), status: status(of: reply))
+        json(reply.encoded, status: status(of: reply))
     }
 
     private static func status(of reply: ReplyReport) -> HTTPResponse.Status {

@@ -54,11 +54,11 @@ package struct ControlServer: Service {
         let router = Router(context: WebContext.self)
         let notFound = NotFoundMiddleware()
         router.add(middleware: notFound)
-        API(node: node).addRoutes(to: router)
+        API(node: node).addRoutes(to: Routes(router: router))
         router.get("/v1/kiosk") { [kiosk, screen] _, _ in
             var report = kiosk
             report.isShown = screen.isShown
-            return Response(ReportJSON.encode(report), type: "application/json")
+            return Response(report.encoded, type: "application/json")
         }
         if let phones { PhoneRoutes(phones: phones).addControlRoutes(to: router) }
         notFound.setRoutes(of: router)

@@ -8,7 +8,7 @@ import Wire
 /// The two shared keys with which other machines access a node.
 struct HTTPKeys: Sendable {
     /// The name of the cookie that holds a key.
-    private static let cookie = "lockstep"
+    static let cookie = "lockstep"
     /// Its name over TLS. Browsers accept it over TLS alone, for this host alone.
     private static let secureCookie = "__Host-lockstep"
 

@@ -90,13 +90,20 @@ package struct HTTPServer: Service {
         router.add(middleware: auth)
         router.add(middleware: notFound)
         router.add(middleware: SameOriginMiddleware(isSecure: auth.isSecure))
-        API(node: node, displays: displays, bodyTimeout: timeouts.body).addRoutes(to: router)
-        PageRoutes(node: node, displays: displays, kiosk: kiosk, screen: screen, authority: authority)
-            .addRoutes(to: router)
-        WidgetRoutes(node: node).addRoutes(to: router)
-        WeekRoutes(node: node).addRoutes(to: router)
-        RemoteRoutes(node: node).addRoutes(to: router)
-        PhoneRoutes(phones: auth.phones).addRoutes(to: router)
+        @Sendable func addRoutes(to routes: Routes) {
+            API(node: node, displays: displays, bodyTimeout: timeouts.body).addRoutes(to: routes)
+            PageRoutes(node: node, displays: displays, kiosk: kiosk, screen: screen, authority: authority)
+                .addRoutes(to: routes)
+            WidgetRoutes(node: node).addRoutes(to: routes)
+            WeekRoutes(node: node).addRoutes(to: routes)
+            RemoteRoutes(node: node).addRoutes(to: routes)
+            PhoneRoutes(phones: auth.phones).addRoutes(to: routes)
+            routes.get(
+                "/openapi.json",
+                Route("This description.", [.json("OpenAPI 3.1.") { _ in ["type": "object"] }])
+            ) { _, _ in Response(OpenAPI.page(addRoutes), type: "application/json", cache: "no-cache") }
+        }
+        addRoutes(to: Routes(router: router))
         notFound.setRoutes(of: router)
         return router
     }

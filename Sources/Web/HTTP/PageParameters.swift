@@ -5,8 +5,8 @@ import HTTPTypes
 
 /// The query parameters of a page. Invalid values are an error at once, because a kiosk on a wall is hard to debug.
 enum PageParameters {
-    private static let themes = ["dark", "light", "e-ink"]
-    private static let scales = 0.2...1.0
+    static let themes = ["dark", "light", "e-ink"]
+    static let scales = 0.2...1.0
 
     static func face(_ query: [String: String]) throws(HTTPProblem) -> Face {
         guard let name = query["face"] else { return .focus }

@@ -20,39 +20,103 @@ struct PageRoutes: Sendable {
     /// The path of the authority, which needs no key: a phone installs it before it is paired.
     static let authorityPath = "/authority.crt"
 
-    func addRoutes(to router: Router<WebContext>) {
-        router.get("/") { request, _ in try page(request) }
-        router.get("/kiosk.css") { _, _ in try Self.file("kiosk.css", "text/css; charset=utf-8") }
-        router.get("/kiosk.js") { _, _ in try Self.file("kiosk.js", "text/javascript; charset=utf-8") }
-        router.get("/live.js") { _, _ in try Self.file("live.js", "text/javascript; charset=utf-8") }
-        router.get("/alerts.js") { _, _ in try Self.file("alerts.js", "text/javascript; charset=utf-8") }
-        router.get("/look.css") { _, _ in try Self.file("look.css", "text/css; charset=utf-8") }
+    func addRoutes(to routes: Routes) {
+        routes.get("/", .page("The kiosk page.", query: Self.parameters)) { request, _ in try page(request) }
+        routes.file("kiosk.css", "text/css; charset=utf-8", "The page's style sheet.")
+        routes.file("kiosk.js", "text/javascript; charset=utf-8", "The page's script.")
+        routes.file("live.js", "text/javascript; charset=utf-8", "The script that pages with a session share.")
+        routes.file(
+            "alerts.js", "text/javascript; charset=utf-8",
+            "Sound, notification and vibration at the end of a phase, for all pages.")
+        routes.file("look.css", "text/css; charset=utf-8", "The palette and the typeface of all pages.")
         for name in Self.typeface {
-            router.get("/\(name)") { _, _ in try Self.file(name, "font/woff2", cache: "max-age=31536000, immutable") }
+            routes.file(name, "font/woff2", "A part of the typeface.", cache: "max-age=31536000, immutable")
         }
-        router.get("/openapi.json") { _, _ in try Self.file("openapi.json", "application/json") }
-        router.get("\(Self.authorityPath)") { _, _ in
+        routes.get(
+            Self.authorityPath,
+            Route(
+                "The node's own authority for HTTPS, which a phone installs to trust the node; needs no key.",
+                [
+                    .ok("application/x-x509-ca-cert", "The certificate in PEM format."),
+                    .problem(404, "The node serves no HTTPS, or with a certificate of another authority."),
+                ], needsKey: false)
+        ) { _, _ in
             guard let authority = authority() else {
                 throw HTTPProblem(.notFound, "this node has no authority of its own, which it makes with --https")
             }
             return Response(authority, type: "application/x-x509-ca-cert")
         }
-        router.get("/v1/timeline") { request, context in try await timeline(request, context) }
-        router.get("/qr.svg") { request, context in try qr(request, context) }
-        router.get("/v1/clock") { _, _ in
-            Response(Array(#"{"boot":\#(await node.snapshot().boot)}"#.utf8), type: "application/json")
+        routes.get(
+            "/v1/timeline",
+            Route(
+                "What the kiosk page draws until the next change, sent again after each change; a heartbeat every 10 "
+                    + "seconds.",
+                [
+                    .ok("text/event-stream", "Server-sent events named timeline and beat."), .badParameter,
+                    .problem(
+                        503,
+                        "Too many event streams are open. The limit is 500; 20 of them are reserved for this machine; "
+                            + "each shared key may open 400, and each phone 12."),
+                ],
+                query: [
+                    .face, .lang, .controls, .screen,
+                    Route.Parameter(
+                        name: "remote", about: "If given, every operation that the owner would apply has a button."),
+                ])
+        ) { request, context in try await timeline(request, context) }
+        routes.get(
+            "/qr.svg",
+            Route(
+                "A QR code of the kiosk page's address, with a key for the client's access.",
+                [.ok("image/svg+xml", "The image."), .badParameter], query: [.face, .lang, .controls])
+        ) { request, context in try qr(request, context) }
+        routes.get(
+            "/v1/clock",
+            Route("The node's boot clock.", [.json("The reading.") { $0.reference(to: BootReport.self) }])
+        ) { _, _ in
+            Response(BootReport(boot: await node.snapshot().boot).encoded, type: "application/json")
         }
-        router.get("/health") { _, _ in
+        let unsaved = "The node answers, but changes cannot be saved to its state directory."
+        routes.get(
+            "/health",
+            Route(
+                "The node's health; needs no key.",
+                [
+                    .json("The node answers, and all changes are on disk.") { $0.reference(to: HealthReport.self) },
+                    .json(unsaved, status: 503) { $0.reference(to: HealthReport.self) },
+                ], needsKey: false)
+        ) { _, _ in
             let metrics = await node.metrics()
-            let word = metrics.isSaved ? "ok" : "unsaved"
             return Response(
-                Array(#"{"status":"\#(word)","linked":\#(metrics.isLinked)}"#.utf8), type: "application/json",
-                status: metrics.isSaved ? .ok : .serviceUnavailable)
+                HealthReport(status: metrics.isSaved ? .ok : .unsaved, linked: metrics.isLinked).encoded,
+                type: "application/json", status: metrics.isSaved ? .ok : .serviceUnavailable)
         }
-        router.get("/metrics") { _, _ in
+        routes.get(
+            "/metrics",
+            Route("The node's counters, for Prometheus.", [.ok("text/plain", "Text format 0.0.4.")])
+        ) { _, _ in
             let metrics = Metrics(await node.metrics(), displays: await displays.count)
             return Response(Array(metrics.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
         }
+    }
+
+    private static var parameters: [Route.Parameter] {
+        [
+            .face, .lang, .theme, .controls, .screen,
+            Route.Parameter(
+                name: "sound", about: "1: a chime at the end of each phase, never on the boring face."),
+            Route.Parameter(
+                name: "blank",
+                about: "Hours such as 23:00-07:00 in which the page is black, or dim while a session is live."),
+            Route.Parameter(name: "qr", about: "1: shows a QR code of this page."),
+            .number(
+                "scale", "The size, as a part of the largest that fits.",
+                JSONText(PageParameters.scales.lowerBound), JSONText(PageParameters.scales.upperBound)),
+            Route.Parameter(
+                name: "hide",
+                about: "Parts to leave out, separated by commas: icon, name, state, detail, calm, ring, bar, buttons, "
+                    + "notice."),
+        ]
     }
 
     /// The files of the typeface. Each content has a name of its own, so that browsers can keep it for a year.

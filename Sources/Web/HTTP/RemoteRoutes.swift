@@ -8,27 +8,42 @@ import Wire
 
 /// The routes of the remote page, which a phone can install.
 struct RemoteRoutes: Sendable {
-    /// The files of the page and their types.
-    static let files = [
-        ("remote.css", "text/css; charset=utf-8"), ("remote.js", "text/javascript; charset=utf-8"),
-        ("remote-worker.js", "text/javascript; charset=utf-8"), ("remote.webmanifest", "application/manifest+json"),
-        ("remote.svg", "image/svg+xml"), ("remote-192.png", "image/png"), ("remote-512.png", "image/png"),
-    ]
     /// The files that a browser may ask for without its cookie, when it installs the page.
-    static let open = files.map { "/\($0.0)" }.filter { $0.hasSuffix(".webmanifest") || $0.hasSuffix("g") }
+    static let open = ["/remote.webmanifest", "/remote.svg", "/remote-192.png", "/remote-512.png"]
 
     /// The path of what the page shows beside the session. Each open page asks for it again and again.
     static let overviewPath = "/v1/overview"
 
     let node: any NodeAccess
 
-    func addRoutes(to router: Router<WebContext>) {
-        router.get("/remote") { request, _ in
+    func addRoutes(to routes: Routes) {
+        routes.get(
+            "/remote",
+            .page("The remote page, which starts and controls sessions.", query: [.lang, .theme, .controls])
+        ) { request, _ in
             try PageParameters.check(request.query)
             return try PageRoutes.file("remote.html", "text/html; charset=utf-8")
         }
-        for (name, type) in Self.files { router.get("/\(name)") { _, _ in try PageRoutes.file(name, type) } }
-        router.get("\(Self.overviewPath)") { request, context in await overview(request, context) }
+        routes.file("remote.css", "text/css; charset=utf-8", "The page's style sheet.")
+        routes.file("remote.js", "text/javascript; charset=utf-8", "The page's script.")
+        routes.file(
+            "remote-worker.js", "text/javascript; charset=utf-8", "The page's service worker, which keeps its files.")
+        routes.file(
+            "remote.webmanifest", "application/manifest+json",
+            "The page's manifest, with which a browser installs it.", needsKey: false)
+        routes.file("remote.svg", "image/svg+xml", "The page's icon.", needsKey: false)
+        for size in [192, 512] { routes.file("remote-\(size).png", "image/png", "The page's icon.", needsKey: false) }
+        routes.get(
+            Self.overviewPath,
+            Route(
+                "What the remote page shows besides the session, in words of a language; its fields may change with the "
+                    + "page.",
+                [
+                    .json("Starts, machines, the week, the sessions of seven days, and the page's words.") { _ in
+                        ["type": "object"]
+                    }
+                ], query: [.lang, .controls])
+        ) { request, context in await overview(request, context) }
     }
 
     private func overview(_ request: Request, _ context: WebContext) async -> Response {

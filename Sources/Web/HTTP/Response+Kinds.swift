@@ -62,7 +62,7 @@ struct HTTPProblem: HTTPResponseError {
 
     var response: Response {
         Response(
-            ReportJSON.encode(ReplyReport(RequestError(field, message))), type: "application/json", status: status)
+            ReplyReport(RequestError(field, message)).encoded, type: "application/json", status: status)
     }
 
     func response(from request: Request, context: some RequestContext) -> Response { response }

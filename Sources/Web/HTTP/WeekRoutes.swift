@@ -10,10 +10,14 @@ import Wire
 struct WeekRoutes: Sendable {
     let node: any NodeAccess
 
-    func addRoutes(to router: Router<WebContext>) {
-        router.get("/week") { request, _ in try await page(request) }
-        router.get("/week.css") { _, _ in try PageRoutes.file("week.css", "text/css; charset=utf-8") }
-        router.get("/week.js") { _, _ in try PageRoutes.file("week.js", "text/javascript; charset=utf-8") }
+    func addRoutes(to routes: Routes) {
+        routes.get(
+            "/week",
+            .page(
+                "The week page: its days, its labels, the past year, and how calm it was.", query: [.lang, .theme])
+        ) { request, _ in try await page(request) }
+        routes.file("week.css", "text/css; charset=utf-8", "The page's style sheet.")
+        routes.file("week.js", "text/javascript; charset=utf-8", "The page's script.")
     }
 
     private func page(_ request: Request) async throws -> Response {

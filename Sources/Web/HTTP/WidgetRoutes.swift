@@ -9,24 +9,41 @@ import Wire
 struct WidgetRoutes: Sendable {
     let node: any NodeAccess
 
-    func addRoutes(to router: Router<WebContext>) {
-        router.get("/widgets/circular.svg") { request, _ in
+    func addRoutes(to routes: Routes) {
+        let colour = Schemas.text(.typedColour)
+        let eink = Route.Parameter.word(
+            "eink", "1: black on white, with the end time instead of a running time.", ["", "0", "1", "true", "false"])
+        let size: [Route.Parameter] = [
+            .number("width", "In points.", 16, 4096, type: "integer"),
+            .number("height", "In points.", 16, 4096, type: "integer"),
+            .number("scale", "Multiplies width and height, up to 4096.", JSONText(0.25), 50),
+            Route.Parameter(name: "colour", about: "A name, or hexadecimal digits.", schema: colour),
+            Route.Parameter(name: "background", about: "A name, or hexadecimal digits.", schema: colour), eink,
+        ]
+        func image(_ summary: String, _ query: [Route.Parameter]) -> Route {
+            Route(summary, [.ok("image/svg+xml", "The image."), .badParameter], query: query + size)
+        }
+        routes.get("/widgets/circular.svg", image("A small round image.", [.face, .lang])) { request, _ in
             await picture(request) { Widgets.circular($0, options: $1) }
         }
-        router.get("/widgets/rectangular.svg") { request, _ in
+        routes.get("/widgets/rectangular.svg", image("A small rectangular image.", [.face, .lang])) { request, _ in
             await picture(request) { Widgets.rectangular($0, options: $1) }
         }
-        router.get("/widgets/inline.txt") { request, _ in
+        routes.get(
+            "/widgets/inline.txt",
+            Route("One line.", [.ok("text/plain", "The line."), .badParameter], query: [.face, .lang, eink])
+        ) { request, _ in
             await draw(request) { shown, options in Self.text(Widgets.inline(shown.screen(options), options: options)) }
         }
-        router.get("/widgets/debt.svg") { request, _ in
+        routes.get("/widgets/debt.svg", image("The week's debt as an image.", [.lang])) { request, _ in
             await draw(request) { shown, options in
                 Self.svg(Widgets.debt(minutes: shown.nodeView.debtMinutes, options: options))
             }
         }
-        router.get("/widgets/debt.txt") { _, _ in
-            Self.text(Widgets.debtLine(minutes: await node.snapshot().nodeView.debtMinutes))
-        }
+        routes.get(
+            "/widgets/debt.txt",
+            Route("The week's debt.", [.ok("text/plain", "-30m, -2h30m, +45m, 0m; – without a debt service.")])
+        ) { _, _ in Self.text(Widgets.debtLine(minutes: await node.snapshot().nodeView.debtMinutes)) }
     }
 
     private func picture(

@@ -16,28 +16,42 @@ struct PhoneRoutes: Sendable {
 
     /// Adds the routes of the control socket, whose users alone may add and remove phones.
     func addControlRoutes(to router: Router<WebContext>) {
-        router.get("/v1/phones") { _, _ in Response(ReportJSON.encode(phones.report), type: "application/json") }
+        router.get("/v1/phones") { _, _ in Response(phones.report.encoded, type: "application/json") }
         router.post("/v1/phones") { request, _ in try await add(request) }
         router.delete("/v1/phones") { request, _ in try await remove(request) }
     }
 
-    func addRoutes(to router: Router<WebContext>) {
-        router.get("\(Self.path)") { request, context in try pair(request, context) }
+    func addRoutes(to routes: Routes) {
+        let code = Route.Parameter(name: "code", about: "The secret part of the link.", isRequired: true)
+        routes.get(
+            Self.path,
+            Route(
+                "The link of lockstep phone add, which gives one phone a key of its own; needs no key, and works once.",
+                [
+                    Route.Answer(status: 303, about: "Moves the phone's key to a cookie."),
+                    Route.Answer(
+                        status: 410, about: "The link was used, is older than 10 minutes, or never existed.",
+                        type: "text/html"),
+                    .problem(429, "More than 20 wrong links were opened within a minute."),
+                    .problem(503, "The phone cannot be saved; the link still works."),
+                ], query: [code, .lang], needsKey: false)
+        ) { request, context in try pair(request, context) }
     }
 
     private func add(_ request: Request) async throws -> Response {
         let wanted = try await body(of: request)
         let link = try phones.invite(wanted.name, mayPress: wanted.look != true)
-        return Response(ReportJSON.encode(link), type: "application/json")
+        return Response(link.encoded, type: "application/json")
     }
 
     private func remove(_ request: Request) async throws -> Response {
         try phones.remove(try await body(of: request).name)
-        return Response(ReportJSON.encode(phones.report), type: "application/json")
+        return Response(phones.report.encoded, type: "application/json")
     }
 
     private func body(of request: Request) async throws -> PhoneRequest {
-        try ReportJSON.decode(from: Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView))
+        try PhoneRequest(
+            request: Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView))
     }
 
     /// Gives the phone its key in a cookie and sends it to the remote page. That address has no key.

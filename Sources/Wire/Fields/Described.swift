@@ -40,6 +40,24 @@ extension Described {
     }
 }
 
+extension Format {
+    /// A value as JSON, without a version.
+    package func json(_ value: Value) -> [UInt8] {
+        var writer = JSONWriter()
+        var value: Value? = value
+        pass("", &value, .required, to: &writer)
+        return writer.bytes
+    }
+
+    /// Reads JSON without a version.
+    /// - Parameter isRequest: Whether unknown fields are refused, and whole numbers may be written as `60.0`.
+    package func value(of json: [UInt8], isRequest: Bool = false) throws(Rejection) -> Value {
+        var reader = try JSONReader(json)
+        reader.isRequest = isRequest
+        return try reader.value(self)
+    }
+}
+
 /// The version of every payload.
 enum ProtocolVersion {
     static let current: Int64 = 1

@@ -19,6 +19,7 @@ extension Need {
         case .required, .kind: ""
         case .optional: ", optional"
         case .written: ", not read"
+        case .nullable: " or `null`"
         case .writtenOrNull: " or `null`, not read"
         }
     }

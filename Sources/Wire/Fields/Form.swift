@@ -27,6 +27,9 @@ package protocol Form: ~Copyable {
 
     /// The fields of a part that may be absent as a whole; the part's first field decides.
     mutating func fields<Part: Described>(of part: inout Part?, decidedBy first: StaticString) throws(Failure)
+
+    /// Takes the sentence that describes the next field.
+    mutating func note(_ about: StaticString)
 }
 
 /// The presence of a field.
@@ -34,6 +37,8 @@ package enum Need {
     case required
     /// An absent one is `nil`, as one that is `null`.
     case optional
+    /// As `optional`, but `nil` is written as `null`.
+    case nullable
     /// It is written for clients that only look, and never read; `nil` leaves it out.
     case written
     /// As `written`, but `nil` is written as `null`.
@@ -41,11 +46,12 @@ package enum Need {
     /// It names the kind of the object, which the reader has read before.
     case kind
 
-    var isRead: Bool { self == .required || self == .optional }
+    var isRead: Bool { self == .required || self == .optional || self == .nullable }
 }
 
 extension Form where Self: ~Copyable {
     package var isWriter: Bool { false }
+    package mutating func note(_ about: StaticString) {}
 
     package mutating func field<F: Format>(
         _ key: StaticString, _ value: inout F.Value, _ format: F
@@ -60,6 +66,30 @@ extension Form where Self: ~Copyable {
         _ key: StaticString, optional value: inout F.Value?, _ format: F
     ) throws(Failure) {
         try format.pass(key, &value, .optional, to: &self)
+    }
+
+    /// A required field of a request or a report.
+    package mutating func field<F: Format>(
+        _ key: StaticString, _ value: inout F.Value, _ format: F, _ about: StaticString
+    ) throws(Failure) {
+        note(about)
+        try field(key, &value, format)
+    }
+
+    /// An optional field of a request.
+    package mutating func field<F: Format>(
+        _ key: StaticString, optional value: inout F.Value?, _ format: F, _ about: StaticString
+    ) throws(Failure) {
+        note(about)
+        try field(key, optional: &value, format)
+    }
+
+    /// A field of a report that is always there: an empty one is `null`.
+    package mutating func field<F: Format>(
+        _ key: StaticString, nullable value: inout F.Value?, _ format: F, _ about: StaticString
+    ) throws(Failure) {
+        note(about)
+        try format.pass(key, &value, .nullable, to: &self)
     }
 
     /// A field that is left out if it has its standard value.

@@ -16,13 +16,16 @@ package protocol Format<Value>: Sendable {
 
 /// The bounds of a whole number.
 package struct Whole: Sendable {
-    let range: ClosedRange<Int64>
+    package let range: ClosedRange<Int64>
     /// The name of the bounds in Protocol.md; `nil` for their numbers.
     var word: String?
     /// Whether it counts tenths of a number that may have a fraction.
-    var isTenths = false
+    package var isTenths = false
 
     static let any = Whole(range: .min ... .max, word: "whole number")
+
+    /// Whether any number of 64 bits is allowed.
+    package var isAny: Bool { range == Self.any.range }
 
     var name: String { word ?? bounds }
     var bounds: String {
@@ -149,6 +152,14 @@ package protocol TextFormat: Format {
     var name: String { get }
     /// The value for whatever is invalid; `nil` if that is an error.
     var substitute: Value? { get }
+    /// What a valid string is, for the error of another one, as “must be one of …”; `nil` if its name says it.
+    var rule: String? { get }
+    /// All valid strings; empty if they are no closed set.
+    var words: [String] { get }
+    /// A regular expression that valid strings match.
+    var pattern: String? { get }
+    /// The bounds of the string's length.
+    var bytes: ClosedRange<Int>? { get }
 
     /// Returns the value of a string in UTF-8; `nil` for an invalid string.
     func value(of text: Span<UInt8>) -> Value?
@@ -157,6 +168,10 @@ package protocol TextFormat: Format {
 
 extension TextFormat {
     package var substitute: Value? { nil }
+    package var rule: String? { words.isEmpty ? nil : "must be one of \(words.joined(separator: ", "))" }
+    package var words: [String] { [] }
+    package var pattern: String? { nil }
+    package var bytes: ClosedRange<Int>? { nil }
 
     package func pass<F: Form & ~Copyable>(
         _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
@@ -165,17 +180,20 @@ extension TextFormat {
 
 extension String {
     /// Creates a string of bytes that were checked to be UTF-8.
-    init(validated bytes: Span<UInt8>) { self.init(copying: unsafe UTF8Span(unchecked: bytes)) }
+    package init(validated bytes: Span<UInt8>) { self.init(copying: unsafe UTF8Span(unchecked: bytes)) }
 }
 
 package struct TokenFormat<Kind>: TextFormat {
     package var name: String { "id" }
+    package var rule: String? { "must be 1 to 36 letters, digits, “-” and “_”" }
+    package var pattern: String? { "^[A-Za-z0-9_-]{1,36}$" }
     package func value(of text: Span<UInt8>) -> Token<Kind>? { Token(utf8: text) }
     package func write(_ value: Token<Kind>, to writer: inout JSONWriter) { value.withUTF8 { writer.plain($0) } }
 }
 
 package struct NodeFormat: TextFormat {
     package var name: String { "node" }
+    package var pattern: String? { "^[a-z0-9][a-z0-9-]{0,31}$" }
     package func value(of text: Span<UInt8>) -> NodeID? { NodeID(utf8: text) }
     package func write(_ value: NodeID, to writer: inout JSONWriter) { value.withUTF8 { writer.plain($0) } }
 }
@@ -198,7 +216,7 @@ package struct ColourFormat: TextFormat {
 /// A string: any, or clean text that may reach a screen.
 package struct StringFormat: TextFormat {
     /// The bytes of clean text; `nil` for any string.
-    let bytes: ClosedRange<Int>?
+    package let bytes: ClosedRange<Int>?
 
     package var name: String {
         guard let bytes else { return "string" }
@@ -225,7 +243,8 @@ struct KindFormat: TextFormat {
 
 /// A word of a closed set.
 package struct WordFormat<Value: RawRepresentable<String> & CaseIterable>: TextFormat {
-    package var name: String { Value.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
+    package var name: String { words.map { "`\($0)`" }.joined(separator: ", ") }
+    package var words: [String] { Value.allCases.map(\.rawValue) }
     package func value(of text: Span<UInt8>) -> Value? {
         // Faster than a string of the text.
         for word in Value.allCases where word.rawValue.utf8.count == text.count {
@@ -290,7 +309,7 @@ package struct ObjectFormat<Value: Described>: Format {
 
 /// The bounds of the number of elements of a list.
 package struct Counts: Sendable {
-    let range: ClosedRange<Int>
+    package let range: ClosedRange<Int>
 
     var name: String {
         (range.lowerBound == 0 ? "at most " : "\(range.lowerBound) to ") + grouped(Int64(range.upperBound))

@@ -11,6 +11,8 @@ package struct JSONReader: Form {
     private let bytes: [UInt8]
     private let slots: [JSONSlot]
     private let sender: NodeID?
+    /// Whether unknown fields are refused, and whole numbers may be written as `60.0`.
+    var isRequest = false
     private var present = 0
     /// The values within the present object or array: at first the outermost value alone.
     private var items: Items
@@ -37,7 +39,7 @@ package struct JSONReader: Form {
     func value<F: Format>(_ format: F, from blank: F.Value? = nil) throws(Rejection) -> F.Value {
         var (reader, value) = (self, blank)
         try format.pass("", &value, .required, to: &reader)
-        guard let value else { throw Self.fault("a value") }
+        guard let value else { throw Self.fault("is missing") }
         return value
     }
 
@@ -46,18 +48,18 @@ package struct JSONReader: Form {
     package mutating func whole(
         _ key: StaticString, _ value: inout Int64?, _ format: Whole, _ need: Need
     ) throws(Rejection) {
-        let isPresent = try read(key, need, format.name) { reader throws(Rejection) in
+        let isPresent = try read(key, need) { reader throws(Rejection) in
             value = try format.isTenths ? reader.tenths(format) : reader.whole(format)
         }
         if !isPresent { value = nil }
     }
 
     package mutating func flag(_ key: StaticString, _ value: inout Bool?, _ need: Need) throws(Rejection) {
-        let isPresent = try read(key, need, "bool") { reader throws(Rejection) in
+        let isPresent = try read(key, need) { reader throws(Rejection) in
             switch reader.slot.kind {
             case .yes: value = true
             case .no: value = false
-            default: throw Self.fault("true or false")
+            default: throw Self.fault("must be true or false")
             }
         }
         if !isPresent { value = nil }
@@ -66,12 +68,14 @@ package struct JSONReader: Form {
     package mutating func text<Text: TextFormat>(
         _ key: StaticString, _ value: inout Text.Value?, _ format: Text, _ need: Need
     ) throws(Rejection) {
-        let isPresent = try read(key, need, format.name) { reader throws(Rejection) in
+        let isPresent = try read(key, need) { reader throws(Rejection) in
             let isString = reader.slot.kind == .string
             let text = reader.bytes.span.extracting(isString ? reader.slot.text.range : 0..<0)
             value = (isString ? format.value(of: text) : nil) ?? format.substitute
             guard value == nil else { return }
-            throw isString ? Rejection(String(validated: text), isNo: format.name) : Self.fault("a string")
+            guard isString else { throw Self.fault("must be a text") }
+            throw Rejection(
+                .outOfBounds, format.rule ?? "“\(String(validated: text).prefix(80))” is no \(format.name)")
         }
         if !isPresent { value = nil }
     }
@@ -79,9 +83,10 @@ package struct JSONReader: Form {
     package mutating func object<Object: Described>(
         _ key: StaticString, _ value: inout Object?, _ shape: Shape, _ need: Need
     ) throws(Rejection) {
-        let isPresent = try read(key, need, shape.name(of: Object.self)) { reader throws(Rejection) in
+        let isPresent = try read(key, need) { reader throws(Rejection) in
             let outer = try reader.enter(shape == .values ? .array : .object)
             if shape == .payload { try reader.checkVersion() }
+            if reader.isRequest { try reader.checkKeys(of: Object.self) }
             var object = value ?? Object.blank
             try object.describe(to: &reader)
             try reader.check(object)
@@ -94,18 +99,22 @@ package struct JSONReader: Form {
     package mutating func list<Element: Format>(
         _ key: StaticString, _ values: inout [Element.Value]?, of element: Element, _ counts: Counts, _ need: Need
     ) throws(Rejection) {
-        let isPresent = try read(key, need, counts.name(of: element)) { reader throws(Rejection) in
+        let isPresent = try read(key, need) { reader throws(Rejection) in
             let outer = try reader.enter(.array)
             var all: [Element.Value] = []
             // Most lists are short; growing from nothing takes an allocation for each doubling.
             all.reserveCapacity(min(counts.range.upperBound, 16))
             while reader.items.next < reader.items.end {
                 var value: Element.Value?
-                try element.pass("", &value, .required, to: &reader)
+                do throws(Rejection) {
+                    try element.pass("", &value, .required, to: &reader)
+                } catch {
+                    throw error.within("\(all.count)")
+                }
                 if let value { all.append(value) }
             }
             guard counts.range.contains(all.count) else {
-                throw Rejection(.outOfBounds, "\(all.count) are not \(counts.name)")
+                throw Rejection(.outOfBounds, "must be \(counts.name), and there are \(all.count)")
             }
             reader.items = outer
             values = all
@@ -117,7 +126,7 @@ package struct JSONReader: Form {
         of part: inout Part?, decidedBy first: StaticString
     ) throws(Rejection) {
         let next = items.next
-        guard try read(first, .optional, "", { _ in }) else { return part = nil }
+        guard try read(first, .optional, { _ in }) else { return part = nil }
         items.next = next
         var present = part ?? Part.blank
         try present.describe(to: &self)
@@ -128,8 +137,7 @@ package struct JSONReader: Form {
 
     /// Calls `body` at each value of a key, the last of which counts. Returns whether there is a value; `null` means absence.
     private mutating func read(
-        _ key: StaticString, _ need: Need, _ type: @autoclosure () -> String,
-        _ body: (inout JSONReader) throws(Rejection) -> Void
+        _ key: StaticString, _ need: Need, _ body: (inout JSONReader) throws(Rejection) -> Void
     ) throws(Rejection) -> Bool {
         guard need.isRead else { return false }
         guard items.haveKeys || items.next < items.end else {
@@ -145,9 +153,9 @@ package struct JSONReader: Form {
                 if isPresent { try body(&self) }
                 found = items.mayRepeatKeys ? find(key, from: items.next, to: items.end) : nil
             }
-            guard isPresent || need == .optional else { throw Rejection(missing: type()) }
+            guard isPresent || need != .required else { throw Self.fault("is missing") }
         } catch {
-            throw error.within(key)
+            throw error.within(key.description)
         }
         return isPresent
     }
@@ -173,7 +181,7 @@ package struct JSONReader: Form {
 
     /// Makes the values within the present one those that are read, and returns the values around it.
     private mutating func enter(_ kind: JSONSlot.Kind) throws(Rejection) -> Items {
-        guard slot.kind == kind else { throw Self.fault(kind == .object ? "an object" : "an array") }
+        guard slot.kind == kind else { throw Self.fault(kind == .object ? "must be an object" : "must be a list") }
         let outer = items
         items = Items(
             first: present + 1, end: Int(slot.next), next: present + 1, haveKeys: kind == .object,
@@ -186,23 +194,26 @@ package struct JSONReader: Form {
     private var slot: JSONSlot { slots[present] }
 
     private func whole(_ format: Whole) throws(Rejection) -> Int64 {
-        guard slot.kind == .whole else {
-            guard slot.kind == .number, bytes.span.extracting(slot.text.range).isWhole else {
-                throw Self.fault("a whole number")
-            }
-            throw Rejection(.outOfBounds, "the number is too large")
+        if slot.kind == .whole, format.range.contains(slot.whole) { return slot.whole }
+        var isWhole = slot.kind == .whole
+        if slot.kind == .number {
+            let digits = bytes.span.extracting(slot.text.range)
+            let number = isRequest ? Double(String(validated: digits)).flatMap { Int64(exactly: $0) } : nil
+            if let number, format.range.contains(number) { return number }
+            isWhole = digits.isWhole
         }
-        guard format.range.contains(slot.whole) else { throw Rejection("\(slot.whole)", isNotWithin: format.bounds) }
-        return slot.whole
+        let range = format.isAny ? "" : " from \(format.range.lowerBound) to \(format.range.upperBound)"
+        throw Rejection(isWhole ? .outOfBounds : .malformed, "must be a whole number" + range)
     }
 
     private func tenths(_ format: Whole) throws(Rejection) -> Int64 {
-        guard slot.kind == .whole || slot.kind == .number,
-            let number = Double(String(validated: bytes.span.extracting(slot.text.range)))
-        else { throw Self.fault("a number") }
+        let isNumber = slot.kind == .whole || slot.kind == .number
+        let number = isNumber ? Double(String(validated: bytes.span.extracting(slot.text.range))) : nil
         // Compared before the conversion, which traps beyond the range of whole numbers.
-        guard (Double(format.range.lowerBound)...Double(format.range.upperBound)).contains(10 * number) else {
-            throw Rejection("\(number)", isNotWithin: format.bounds)
+        let (least, most) = (Double(format.range.lowerBound), Double(format.range.upperBound))
+        guard let number, (least...most).contains(10 * number) else {
+            throw Rejection(
+                isNumber ? .outOfBounds : .malformed, "must be a number from \(Int(least / 10)) to \(Int(most / 10))")
         }
         return Int64((10 * number).rounded())
     }
@@ -223,6 +234,21 @@ package struct JSONReader: Form {
         }
     }
 
+    /// Throws if an object has a field that its type has not, which is most likely misspelt.
+    private func checkKeys<Object: Described>(of type: Object.Type) throws(Rejection) {
+        let known = Object.tables[0].rows.map(\.key)
+        var index = items.first
+        var strangers: [String] = []
+        while index < items.end {
+            let key = String(validated: bytes.span.extracting(slots[index].key.range))
+            if !known.contains(key) { strangers.append(key) }
+            index = Int(slots[index].next)
+        }
+        guard let stranger = strangers.min() else { return }
+        let fields = known.isEmpty ? "it has none" : "fields are \(known.joined(separator: ", "))"
+        throw Self.fault("is not a field of this request; \(fields)").within(stranger.isEmpty ? "\"\"" : stranger)
+    }
+
     /// Throws unless nothing is left, the fields fit each other, and the author is the sender.
     private func check(_ object: some Described) throws(Rejection) {
         guard items.haveKeys || items.next == items.end else {
@@ -236,7 +262,7 @@ package struct JSONReader: Form {
         }
     }
 
-    private static func fault(_ expected: StaticString) -> Rejection { Rejection(.malformed, "expected \(expected)") }
+    private static func fault(_ detail: String) -> Rejection { Rejection(.malformed, detail) }
 }
 
 extension Span<UInt8> {

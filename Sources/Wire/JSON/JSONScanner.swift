@@ -310,6 +310,6 @@ struct JSONScanner {
     }
 
     private func fault(_ expected: String) -> Rejection {
-        Rejection(.malformed, "expected \(expected) at byte \(position)")
+        Rejection(.malformed, "is not JSON: expected \(expected) at byte \(position)")
     }
 }

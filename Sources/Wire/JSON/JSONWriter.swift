@@ -81,7 +81,7 @@ package struct JSONWriter: Form, ~Copyable {
 
     /// Begins a field, and returns its value; `nil` if it is left out, or `null` was written.
     private mutating func begin<Value>(_ key: StaticString, _ value: Value?, _ need: Need) -> Value? {
-        if value == nil, hasKeys, need != .writtenOrNull { return nil }
+        if value == nil, hasKeys, need != .writtenOrNull, need != .nullable { return nil }
         if hasKeys { self.key(key) }
         if value == nil { raw("null") }
         return value
@@ -143,7 +143,7 @@ package struct JSONWriter: Form, ~Copyable {
         append(UInt8(ascii: "\""))
     }
 
-    mutating func value(_ text: String) {
+    package mutating func value(_ text: String) {
         comma()
         append(UInt8(ascii: "\""))
         let text = text.utf8.span

@@ -32,7 +32,7 @@ struct CalmStatus: AsyncParsableCommand {
             let shown = try await node.view()
             let report = CalmReport(shown)
             if output.json {
-                print(Report.json(report))
+                print(Report.json(report.encoded))
             } else {
                 let missing = report.coverage == nil ? Self.missing(in: try await node.nodes()) : ""
                 print(report.lines(Report.strings, missing: missing).joined(separator: "\n"))
@@ -57,34 +57,46 @@ struct CalmStatus: AsyncParsableCommand {
 }
 
 /// The output of `lockstep calm --json`. Every field is always there; seconds, levels and times as in the protocol.
-struct CalmReport: Codable {
+struct CalmReport: Described {
     /// The current session, or the last one while none is live.
-    @Nullable var session: String?
-    @Nullable var title: String?
-    /// Percent of the measured time that was quiet, 0 to 100; `null` while too little was measured.
-    @Nullable var percent: Int?
-    /// rising, falling or steady; `null` if unknown.
-    @Nullable var trend: String?
-    /// Percent of the running time that was measured.
-    @Nullable var coverage: Int?
-    /// The level at ``at``, in decibels.
-    @Nullable var level: Double?
-    /// The level below which it is quiet, in decibels.
-    @Nullable var threshold: Double?
-    /// The quiet percent of each of the last whole minutes, the latest last; `null` without a level.
-    var minutes: [Int?]
+    private var session: String?
+    private var title: String?
+    /// How calm it was; `nil` while too little was measured.
+    private var percent: Int?
+    private var trend: CalmFeed.Trend?
+    private(set) var coverage: Int?
+    /// The level at ``at``, as ``threshold`` in tenths of a decibel.
+    private var level: Int?
+    private var threshold: Int?
+    /// The quiet percent of each of the last whole minutes, the latest last; `nil` without a level.
+    private var minutes: [Int?] = []
     /// When the calm service published this, in milliseconds of group time.
-    @Nullable var at: Int64?
+    private var at: Int64?
+
+    static let objectName = "Calm"
+    static let blank = CalmReport(NodeView(View()))
+
+    mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("session", nullable: &session, .string, "The current session, or the last one.")
+        try form.field("title", nullable: &title, .string, "Its title.")
+        try form.field("percent", nullable: &percent, .percent, "Percent of the measured time that was quiet.")
+        try form.field("trend", nullable: &trend, .word(), "The trend; null if unknown.")
+        try form.field("coverage", nullable: &coverage, .percent, "Percent of the running time that was measured.")
+        try form.field("level", nullable: &level, .decibels, "The last level.")
+        try form.field("threshold", nullable: &threshold, .decibels, "The level below which it is quiet.")
+        try form.field("minutes", &minutes, .list(of: .nullable(.percent), 0...60))
+        try form.field("at", nullable: &at, .whole(), "When the calm service published this.")
+    }
 
     init(_ shown: NodeView) {
         let (register, calm) = (shown.view.register, shown.calm)
         session = register?.id.rawValue
         title = register?.title
         percent = calm?.ifKnown?.percent
-        trend = calm?.ifKnown?.trend?.rawValue
+        trend = calm?.ifKnown?.trend
         coverage = calm?.coverage
-        level = calm?.level.map { Double($0) / 10 }
-        threshold = calm?.threshold.map { Double($0) / 10 }
+        level = calm?.level
+        threshold = calm?.threshold
         minutes = calm?.minutes ?? []
         at = calm?.at.milliseconds
     }
@@ -96,12 +108,13 @@ struct CalmReport: Codable {
         let shown = percent.map { strings.text(.percent, ["count": "\($0)"]) } ?? Strings.unknown
         let calm = strings.text(.calmPercent, ["percent": shown])
         guard let coverage, let at else { return ["\(calm)\(name)", "not measured: \(missing)"] }
-        let sign = trend.flatMap(CalmFeed.Trend.init(rawValue:)).map { " \($0.sign)" } ?? ""
+        let sign = trend.map { " \($0.sign)" } ?? ""
         var lines = ["\(calm)\(sign)\(name)", "heard \(coverage)% of the time"]
         if let threshold {
             let clock = TimeText.clock(at, offset: SystemClock.utcOffset(at: at))
             lines.append(
-                (level.map { "\($0) dB" } ?? "nothing heard") + " at \(clock), quiet below \(threshold) dB")
+                (level.map { "\(Double($0) / 10) dB" } ?? "nothing heard")
+                    + " at \(clock), quiet below \(Double(threshold) / 10) dB")
         }
         if !minutes.isEmpty { lines.append("last hour " + Sparkline.text(minutes)) }
         return lines

@@ -105,7 +105,7 @@ struct PhoneList: AsyncParsableCommand {
         guard let client = socket.localNode else { throw socket.unreachable() }
         try await Access.orUnreachable {
             let report = try await client.phones()
-            if output.json { return print(Report.json(report)) }
+            if output.json { return print(Report.json(report.encoded)) }
             guard !report.phones.isEmpty else { return print("No phones yet: lockstep phone add NAME") }
             let rows = report.phones.map { phone in
                 [

@@ -75,7 +75,7 @@ struct StatusCommand: AsyncParsableCommand {
     private func report() async throws {
         try await access.withAccess { node in
             let report = try await node.status()
-            print(Report.json(report))
+            print(Report.json(report.encoded))
             if Status(rawValue: report.status)?.isLive != true { throw ExitStatus.noSession.code }
         }
     }
@@ -92,7 +92,7 @@ struct StatusCommand: AsyncParsableCommand {
         }) { view, boot in
             let instant = Instant(boot: BootTime(boot), wall: WallTime(SystemClock.wallMilliseconds()))
             return reported.report.withLock { $0 }.map { report in
-                String(decoding: ReportJSON.encode(report.updated(view, at: instant)), as: UTF8.self)
+                String(decoding: report.updated(view, at: instant).encoded, as: UTF8.self)
             }
         }
     }

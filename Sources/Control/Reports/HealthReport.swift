@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+package import Wire
+
+/// The answer of `/health`.
+package struct HealthReport: Hashable, Sendable, Described {
+    package enum Status: String, CaseIterable, Sendable {
+        case ok, unsaved
+    }
+
+    package var status: Status
+    package var linked: Bool
+
+    package init(status: Status, linked: Bool) {
+        self.status = status
+        self.linked = linked
+    }
+
+    package static let objectName = "Health"
+    package static let blank = HealthReport(status: .ok, linked: false)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("status", &status, .word(), "Whether all changes are on disk.")
+        try form.field("linked", &linked, .bool, "Whether the node is connected to the broker.")
+    }
+}
+
+/// A reading of the node's boot clock: the answer of `/v1/clock`.
+package struct BootReport: Hashable, Sendable, Described {
+    package var boot: BootTime
+
+    package init(boot: BootTime) { self.boot = boot }
+
+    package static let objectName = "Boot"
+    package static let blank = BootReport(boot: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("boot", &boot, .reading, "The boot clock in milliseconds.")
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+package import Wire
+
+/// Any string, with the rules that `openapi.json` states. The request that it belongs to checks them.
+package struct TextRule: TextFormat {
+    package var name: String { "string" }
+    package var words: [String] = []
+    package var pattern: String?
+    package var bytes: ClosedRange<Int>?
+
+    package func value(of text: Span<UInt8>) -> String? { String(validated: text) }
+    package func write(_ value: String, to writer: inout JSONWriter) { writer.value(value) }
+}
+
+extension Format where Self == TextRule {
+    /// One of several words. A later version may have more, so another one is no error.
+    static func oneOf(_ words: [String]) -> Self { TextRule(words: words) }
+
+    /// The word of a closed set.
+    static func oneOf<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> Self {
+        TextRule(words: type.allCases.map(\.rawValue))
+    }
+
+    static var nodeName: Self { TextRule(pattern: NodeFormat.node.pattern) }
+
+    /// Text for people, without control characters.
+    /// - Parameter further: More characters that it may not have, for a pattern.
+    static func clean(_ bytes: ClosedRange<Int>, without further: String = "") -> Self {
+        let control = #"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb"#
+        return TextRule(pattern: "^[^\(control)\(further)]*$", bytes: bytes)
+    }
+
+    /// A colour as a person writes it: a name, or digits with or without `#`.
+    package static var typedColour: Self {
+        let names = NamedColours.names.joined(separator: "|")
+        return TextRule(pattern: "^(#?([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|\(names))$")
+    }
+
+    /// Plans of some minutes, as examples of the one-line grammar.
+    static var oneLinePlan: Self {
+        let phase = "(focus|shortBreak|longBreak|work|rest) [1-9][0-9]?m"
+        return TextRule(pattern: "^\(phase)(, \(phase)){0,7}$")
+    }
+
+    static var icon: Self {
+        let names = Icon.names.split(separator: ", ").joined(separator: "|")
+        return TextRule(pattern: #"^(\#(names)|[^\x00-\x7f]+|[0-9#*]\ufe0f?\u20e3)$"#)
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import Display
+import Hummingbird
+import Wire
+
+/// The routes of a server. Each is described where it is registered.
+struct Routes {
+    let router: Router<WebContext>
+    /// Takes the description of each route; `nil` while nobody asks for `openapi.json`.
+    var describe: ((_ method: HTTPRequest.Method, _ path: String, Route) -> Void)?
+
+    func get(
+        _ path: String, _ route: @autoclosure () -> Route,
+        _ handler: @escaping @Sendable @concurrent (Request, WebContext) async throws -> Response
+    ) {
+        router.get(RouterPath(path), use: handler)
+        describe?(.get, path, route())
+    }
+
+    func post(
+        _ path: String, _ route: @autoclosure () -> Route,
+        _ handler: @escaping @Sendable @concurrent (Request, WebContext) async throws -> Response
+    ) {
+        router.post(RouterPath(path), use: handler)
+        describe?(.post, path, route())
+    }
+
+    /// Serves an embedded file.
+    func file(
+        _ name: String, _ type: String, _ summary: String, cache: String = "no-cache", needsKey: Bool = true
+    ) {
+        get("/\(name)", Route(summary, [.ok(type, "The file.")], needsKey: needsKey)) { _, _ in
+            try PageRoutes.file(name, type, cache: cache)
+        }
+    }
+}
+
+/// What `openapi.json` says of a route.
+struct Route {
+    var summary: String
+    var answers: [Answer]
+    var query: [Parameter]
+    /// The schema of the body.
+    var request: Schema?
+    var needsKey: Bool
+
+    typealias Schema = (inout Schemas) -> JSONText
+
+    init(
+        _ summary: String, _ answers: [Answer], query: [Parameter] = [], request: Schema? = nil, needsKey: Bool = true
+    ) {
+        self.summary = summary
+        self.answers = answers + [.problem(421, "The Host header is not a name of this node.")]
+        if needsKey { self.answers.append(.problem(401, "The key is missing or not valid for this node.")) }
+        self.query = query
+        self.request = request
+        self.needsKey = needsKey
+    }
+
+    /// A page, with its parameters.
+    static func page(_ summary: String, query: [Parameter]) -> Route {
+        let paired = Answer(status: 303, about: "Moves the key of a paired link to a cookie.")
+        return Route(summary, [.ok("text/html", "The page."), paired, .badParameter], query: query + [.key])
+    }
+
+    /// A request with a body.
+    static func action<Object: Described>(_ summary: String, _ type: Object.Type, _ answers: [Answer]) -> Route {
+        let problems: [Answer] = [
+            .problem(400, "The request ended before its body was complete."),
+            .problem(403, "The request comes from another site's page, or the key is read-only."),
+            .problem(408, "The body took longer than 10 seconds."),
+            .problem(413, "The body has more than 16,384 bytes."),
+            .problem(415, "The content type is not application/json."),
+            .problem(422, "A value is invalid; field names it."),
+        ]
+        return Route(summary, answers + problems, request: { $0.reference(to: type) })
+    }
+
+    /// A request that the owner of the session answers.
+    static func press<Object: Described>(_ summary: String, _ type: Object.Type) -> Route {
+        action(
+            summary, type,
+            [
+                .problem(200, "Applied, or no change was needed."),
+                .problem(404, "There is no session, or no preset of that name."),
+                .problem(409, "The owner refused the request; see reason."),
+                .problem(504, "The owner did not answer in time."),
+            ])
+    }
+
+    /// A response to a request.
+    struct Answer {
+        var status: Int
+        var about: String
+        var type: String?
+        var schema: Schema = { _ in ["type": "string"] }
+
+        static func ok(_ type: String, _ about: String) -> Answer {
+            // The type alone: a schema says nothing of a character set.
+            Answer(status: 200, about: about, type: String(type.prefix { $0 != ";" })) { _ in
+                ["type": type.hasSuffix("json") ? "object" : "string"]
+            }
+        }
+
+        static func json(_ about: String, status: Int = 200, _ schema: @escaping Schema) -> Answer {
+            Answer(status: status, about: about, type: "application/json", schema: schema)
+        }
+
+        /// A response with a ``ReplyReport``.
+        static func problem(_ status: Int, _ about: String) -> Answer {
+            json(about, status: status) { $0.reference(to: ReplyReport.self) }
+        }
+
+        static var badParameter: Answer { problem(422, "A parameter is invalid; field names it.") }
+    }
+
+    /// A parameter of a query.
+    struct Parameter {
+        var name: String
+        var about: String
+        var schema: [(String, JSONText?)] = [("type", "string")]
+        var isRequired = false
+
+        static let lang = Parameter(name: "lang", about: "The language; by default the browser's.")
+        static let key = Parameter(name: "key", about: "The key of a paired link.")
+        static let controls = Parameter(
+            name: "controls",
+            about: "0: no buttons. 1: on the kiosk page, also buttons that start presets while there is no session.")
+        static let screen = Parameter(
+            name: "screen",
+            about: "If given by a browser of this machine, the page is that of the machine's own screen. It opens its "
+                + "stream when it is seen.")
+        static var face: Parameter { .word("face", "The style of the display.", Face.allCases.map(\.rawValue)) }
+        static var theme: Parameter {
+            .word("theme", "By default the browser's; dark on the kiosk page.", PageParameters.themes)
+        }
+
+        static func word(_ name: String, _ about: String, _ words: [String]) -> Parameter {
+            Parameter(name: name, about: about, schema: [("enum", JSONText(words.map { JSONText($0) }))])
+        }
+
+        /// A number. The bounds are JSON.
+        static func number(
+            _ name: String, _ about: String, _ least: JSONText, _ most: JSONText, type: JSONText = "number"
+        ) -> Parameter {
+            Parameter(name: name, about: about, schema: [("type", type), ("minimum", least), ("maximum", most)])
+        }
+    }
+}
+
+/// The page `openapi.json`. It is printed for each request, so that it takes no memory meanwhile.
+enum OpenAPI {
+    /// Describes all routes that `addRoutes` adds.
+    static func page(_ addRoutes: (Routes) -> Void) -> [UInt8] {
+        var schemas = Schemas()
+        var paths: [(String, JSONText?)] = []
+        let router = Router(context: WebContext.self)
+        addRoutes(
+            Routes(router: router) { method, path, route in
+                let method = method.rawValue.lowercased()
+                let described = operation(route, "\(method)\(path)", &schemas)
+                paths.append((path, JSONText([(method, described)])))
+            })
+        let page: JSONText = [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Lockstep node", "version": "1", "summary": "One live session on every screen you own.",
+                "description": JSONText(introduction),
+                "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
+            ],
+            "paths": JSONText(paths),
+            "components": [
+                "schemas": JSONText(schemas.components.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }),
+                "securitySchemes": [
+                    "bearer": ["type": "http", "scheme": "bearer"],
+                    "cookie": ["type": "apiKey", "in": "cookie", "name": JSONText(HTTPKeys.cookie)],
+                ],
+            ],
+        ]
+        return Array(page.text.utf8)
+    }
+
+    private static func operation(_ route: Route, _ name: String, _ schemas: inout Schemas) -> JSONText {
+        let parameters = route.query.map { parameter -> JSONText in
+            [
+                "name": JSONText(parameter.name), "in": "query",
+                "required": JSONText(booleanLiteral: parameter.isRequired),
+                "description": JSONText(parameter.about), "schema": JSONText(parameter.schema),
+            ]
+        }
+        var answers: [(String, JSONText?)] = []
+        for answer in route.answers.sorted(by: { $0.status < $1.status }) {
+            let schema = answer.schema(&schemas)
+            let content = answer.type.map { type in JSONText([(type, ["schema": schema] as JSONText)]) }
+            let described: JSONText = ["description": JSONText(answer.about), "content": content]
+            answers.append(("\(answer.status)", described))
+        }
+        var body: JSONText?
+        if let request = route.request {
+            let schema = request(&schemas)
+            body = ["required": true, "content": ["application/json": ["schema": schema]]]
+        }
+        let id = name.split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
+        let security: JSONText = [[:], ["bearer": []], ["cookie": []]]
+        return [
+            "summary": JSONText(route.summary), "operationId": JSONText(id), "parameters": JSONText(parameters),
+            "requestBody": body, "responses": JSONText(answers), "security": route.needsKey ? security : [],
+        ]
+    }
+
+    private static let introduction = """
+        Served at the address in LOCKSTEP_HTTP. Requests over loopback for a loopback host need no key, unless \
+        LOCKSTEP_HTTP_LOCAL_KEY is on (by default with LOCKSTEP_HTTP_HOSTS) or a proxy forwarded the request (a \
+        forwarding header, or a host of LOCKSTEP_HTTP_HOSTS). All other requests need a key: as a bearer token, or in the \
+        cookie that a link sets (lockstep phone add, lockstep kiosk). Mutating requests must be JSON and same-origin \
+        (programs send no Origin). Times are in milliseconds. The length of a text is limited in bytes of UTF-8 \
+        (x-maxBytes); maxLength counts characters and is exact for ASCII only.
+        """
+}
