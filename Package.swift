@@ -90,38 +90,42 @@ let package = Package(
         ),
         .target(name: "Session", swiftSettings: strict),
         .target(name: "Wire", dependencies: ["Session"], swiftSettings: strict),
-        .target(name: "Control", dependencies: ["Platform", "Session", "Wire"], swiftSettings: strict),
+        .target(name: "API", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(name: "Ledger", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(name: "Core", dependencies: ["Ledger", "Session", "Wire"], swiftSettings: strict),
         .target(
-            name: "Display", dependencies: ["CAssets", "CQRencode", "Control", "Session", "Wire"],
+            name: "Display", dependencies: ["API", "CAssets", "CQRencode", "Session", "Wire"],
             exclude: ["Languages"],
             swiftSettings: strict
         ),
+        .target(name: "Client", dependencies: ["API", "Platform", "Session", "Wire"], swiftSettings: strict),
         .target(
-            name: "Setup",
-            dependencies: ["Control", "Platform", "Session", "Wire", logging, subprocess, system],
+            name: "Settings", dependencies: ["API", "Platform", "Session", "Wire", arguments, logging, subprocess],
+            swiftSettings: strict),
+        .target(
+            name: "Joining",
+            dependencies: ["API", "Platform", "Session", "Settings", subprocess, system],
             swiftSettings: strict
         ),
         .target(
             name: "Runtime",
             dependencies: [
-                "CLinux", "CSystemd", "Core", "Mosquitto", "Platform", "Session", "Setup", "Wire", logging, signals,
+                "CLinux", "CSystemd", "Core", "Mosquitto", "Platform", "Session", "Settings", "Wire", logging, signals,
             ],
             swiftSettings: strict
         ),
         .target(
             name: "NodeRuntime",
             dependencies: [
-                "CSystemd", "Control", "Core", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Setup",
-                "Wire", logging, subprocess, system,
+                "API", "CSystemd", "Core", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Settings", "Wire",
+                logging, subprocess, system,
             ],
             swiftSettings: strict
         ),
         .target(
             name: "Web",
             dependencies: [
-                "COpenSSL", "CWebAssets", "Control", "Display", "Platform", "Session", "TLS", "Wire", lifecycle,
+                "API", "COpenSSL", "CWebAssets", "Display", "Platform", "Session", "TLS", "Wire", lifecycle,
                 logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -140,43 +144,34 @@ let package = Package(
         .target(
             name: "BrokerAdmin",
             dependencies: [
-                "CAssets", "COpenSSL", "Control", "Mosquitto", "Platform", "Session", "Setup", "TLS", "Wire",
-                subprocess,
-                system,
+                "API", "CAssets", "COpenSSL", "Joining", "Mosquitto", "Platform", "Session", "Settings", "TLS", "Wire",
+                subprocess, system,
             ],
             swiftSettings: strict
         ),
         .target(
-            name: "Terminal", dependencies: ["Control", "Display", "Platform", "Session"], swiftSettings: strict),
-        .target(name: "Calm", dependencies: ["Session", "Wire"], swiftSettings: strict),
-        .target(name: "Debt", dependencies: ["Ledger", "Platform", "Session", "Wire", sqlite], swiftSettings: strict),
+            name: "Terminal", dependencies: ["API", "Display", "Platform", "Session"], swiftSettings: strict),
         .target(
-            name: "CalmService",
+            name: "Calm",
             dependencies: [
-                "Calm", "Control", "Core", "Mosquitto", "Platform", "Runtime", "Session", "Setup", "Wire", logging,
-                signals, subprocess, system,
+                "API", "Core", "Mosquitto", "Platform", "Runtime", "Session", "Settings", "Wire", logging, signals,
+                subprocess, system,
             ],
             swiftSettings: strict
         ),
         .target(
-            name: "DebtService",
+            name: "Debt",
             dependencies: [
-                "Control", "Core", "Debt", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Setup", "Wire",
-                logging,
+                "API", "Core", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Settings", "Wire", logging,
+                sqlite,
             ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "Commands",
-            dependencies: ["Setup", arguments],
-            path: "Sources/Commands/Shared",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "lockstep",
             dependencies: [
-                "Calm", "Commands", "Control", "Display", "Platform", "Session", "Setup", "Terminal", "Wire",
-                arguments, signals, subprocess, system,
+                "API", "Client", "Display", "Joining", "Platform", "Session", "Settings", "Terminal", "Wire", arguments,
+                signals, subprocess, system,
             ],
             path: "Sources/Commands/lockstep",
             swiftSettings: strict,
@@ -185,8 +180,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-node",
             dependencies: [
-                "BrokerAdmin", "Commands", "Control", "Display", "Mosquitto", "NodeRuntime", "Platform", "Runtime",
-                "Session", "Setup", "TLS", "Web", "Wire", arguments, lifecycle, logging, signals,
+                "API", "BrokerAdmin", "Display", "Joining", "Mosquitto", "NodeRuntime", "Platform", "Runtime",
+                "Session", "Settings", "TLS", "Web", "Wire", arguments, lifecycle, logging, signals,
             ],
             path: "Sources/Commands/lockstep-node",
             swiftSettings: strict,
@@ -194,7 +189,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "lockstep-calm",
-            dependencies: ["CalmService", "Commands", "Setup", arguments, logging],
+            dependencies: ["Calm", "Settings", arguments, logging],
             path: "Sources/Commands/lockstep-calm",
             swiftSettings: strict,
             linkerSettings: standalone
@@ -202,8 +197,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-debt",
             dependencies: [
-                "CNoLocales", "Commands", "Control", "Debt", "DebtService", "Display", "Platform", "Runtime",
-                "Session", "Setup", "Wire", arguments, logging,
+                "API", "CNoLocales", "Debt", "Display", "Platform", "Runtime", "Session", "Settings", "Wire", arguments,
+                logging,
             ],
             path: "Sources/Commands/lockstep-debt",
             swiftSettings: strict,
@@ -212,8 +207,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-bench",
             dependencies: [
-                "CMosquitto", "Commands", "Control", "Core", "Debt", "Harness", "Mosquitto", "NodeRuntime",
-                "Platform", "Runtime", "Session", "Setup", "Web", "Wire", arguments, logging, signals, subprocess,
+                "API", "CMosquitto", "Client", "Core", "Debt", "Harness", "Joining", "Mosquitto", "NodeRuntime",
+                "Platform", "Runtime", "Session", "Settings", "Web", "Wire", arguments, logging, signals, subprocess,
                 system,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -224,7 +219,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "lockstep-sim",
-            dependencies: ["Commands", "Session", "Setup", "Simulation", arguments],
+            dependencies: ["Session", "Settings", "Simulation", arguments],
             path: "Tests/Tools/lockstep-sim",
             swiftSettings: strict,
             linkerSettings: standalone
@@ -239,34 +234,29 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "CalmTests", dependencies: ["Calm", "Control", "Session", "Support", "Wire"], swiftSettings: strict),
-        .testTarget(
-            name: "DebtTests", dependencies: ["Debt", "Ledger", "Session", "Support", "Wire", sqlite],
-            swiftSettings: strict),
-        .testTarget(
-            name: "CalmServiceTests",
+            name: "CalmTests",
             dependencies: [
-                "Calm", "CalmService", "Core", "Mosquitto", "Runtime", "Session", "Setup", "Support", "Wire", logging,
+                "API", "Calm", "Core", "Mosquitto", "Runtime", "Session", "Settings", "Support", "Wire", logging,
             ],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "DebtServiceTests",
+            name: "DebtTests",
             dependencies: [
-                "Control", "Core", "Debt", "DebtService", "Ledger", "Mosquitto", "Platform", "Runtime", "Session",
-                "Setup", "Support", "Wire", logging,
+                "API", "Core", "Debt", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Settings", "Support",
+                "Wire", logging, sqlite,
             ],
             swiftSettings: strict
         ),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: strict),
         .testTarget(
             name: "RuntimeTests",
-            dependencies: ["Core", "Mosquitto", "Runtime", "Session", "Setup", "Support", "Wire"],
+            dependencies: ["Core", "Mosquitto", "Runtime", "Session", "Settings", "Support", "Wire"],
             swiftSettings: strict),
         .testTarget(name: "CoreTests", dependencies: ["Core", "Session", "Wire"], swiftSettings: strict),
         .testTarget(name: "LedgerTests", dependencies: ["Ledger", "Session", "Wire"], swiftSettings: strict),
         .testTarget(
-            name: "SessionTests", dependencies: ["Control", "Core", "Session", "Support", "Wire"], swiftSettings: strict
+            name: "SessionTests", dependencies: ["API", "Core", "Session", "Support", "Wire"], swiftSettings: strict
         ),
         .testTarget(
             name: "SimulationTests",
@@ -285,19 +275,19 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "ControlTests", dependencies: ["Control", "Platform", "Session", "Support", "Wire"],
+            name: "APITests", dependencies: ["API", "Client", "Platform", "Session", "Support", "Wire"],
             swiftSettings: strict),
         .testTarget(
-            name: "DisplayTests", dependencies: ["Control", "Display", "Session", "Support", "Wire"],
+            name: "DisplayTests", dependencies: ["API", "Display", "Session", "Support", "Wire"],
             swiftSettings: strict),
         .testTarget(
             name: "TerminalTests",
-            dependencies: ["Control", "Display", "Platform", "Session", "Support", "Terminal", "Wire"],
+            dependencies: ["API", "Display", "Platform", "Session", "Support", "Terminal", "Wire"],
             swiftSettings: strict),
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Control", "Display", "Platform", "Session", "Support", "TLS", "Web", "Wire", lifecycle,
+                "API", "Display", "Platform", "Session", "Support", "TLS", "Web", "Wire", lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -315,23 +305,26 @@ let package = Package(
         .testTarget(
             name: "NodeRuntimeTests",
             dependencies: [
-                "Control", "Core", "Ledger", "Mosquitto", "NodeRuntime", "Platform", "Runtime", "Session", "Setup",
+                "API", "Core", "Ledger", "Mosquitto", "NodeRuntime", "Platform", "Runtime", "Session", "Settings",
                 "Support", "Wire", logging,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "BrokerAdminTests",
-            dependencies: ["BrokerAdmin", "Platform", "Session", "Setup", "Support", "TLS"],
+            dependencies: ["BrokerAdmin", "Joining", "Platform", "Session", "Settings", "Support", "TLS"],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "SetupTests", dependencies: ["Platform", "Session", "Setup", "Support"], swiftSettings: strict),
+            name: "SettingsTests", dependencies: ["Platform", "Session", "Settings", "Support"], swiftSettings: strict),
+        .testTarget(
+            name: "JoiningTests", dependencies: ["Joining", "Platform", "Session", "Settings", "Support"],
+            swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CSystemd", "Mosquitto", "Platform", "Session", "Support", "Wire", "lockstep", "lockstep-bench",
-                "lockstep-calm", "lockstep-debt", "lockstep-node",
+                "CSystemd", "Joining", "Mosquitto", "Platform", "Session", "Settings", "Support", "Wire", "lockstep",
+                "lockstep-bench", "lockstep-calm", "lockstep-debt", "lockstep-node",
             ],
             exclude: ["Preload"],
             swiftSettings: strict
@@ -352,6 +345,6 @@ if Context.environment["LOCKSTEP_MUTANTS"] != nil {
     package.targets.append(
         .executableTarget(
             name: "lockstep-mutants",
-            dependencies: ["Commands", "MutantSession", "MutantSimulation", "Setup", arguments],
+            dependencies: ["MutantSession", "MutantSimulation", "Settings", arguments],
             path: ".build/mutants/Tests/Tools/lockstep-sim", swiftSettings: settings, linkerSettings: standalone))
 }

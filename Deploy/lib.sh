@@ -188,7 +188,7 @@ build_release() {
 # --- Packages of our own ----------------------------------------------------------------------------------------------
 
 # software_version: prints the version of the programs.
-software_version() { sed -n 's/.*static let version = "\(.*\)"$/\1/p' "$top/Sources/Setup/Software.swift"; }
+software_version() { sed -n 's/.*static let version = "\(.*\)"$/\1/p' "$top/Sources/Settings/Software.swift"; }
 
 # with_libc VERSION: copies a list of dependencies, with this version of libc where it asks for an older one.
 with_libc() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Joining
 import Session
-import Setup
+import Settings
 
 /// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.
 enum AccessList {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Joining
 import Platform
 import Session
-import Setup
+import Settings
 import TLS
 
 /// The names and addresses of the broker's machine.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 import Glibc
+package import Joining
 import Session
-package import Setup
+import Settings
 
 /// Carries out the requests of `lockstep broker`, `invite`, `members` and `revoke`.
 package enum BrokerAdmin {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Setup
+import Joining
+import Settings
 import TLS
 
 /// The broker's own authority and the certificate that it signs, as PEM.

@@ -2,9 +2,10 @@
 
 import FoundationEssentials
 import Glibc
+import Joining
 import Platform
 import Session
-import Setup
+import Settings
 
 struct BrokerFile {
     enum Reader {

@@ -2,9 +2,10 @@
 
 import FoundationEssentials
 import Glibc
+import Joining
 import Platform
 import Session
-import Setup
+import Settings
 
 /// The mosquitto of this machine: the unit of systemd, or a process that no service manager runs.
 struct BrokerService: Sendable {

@@ -2,9 +2,10 @@
 
 import CAssets
 import Glibc
+import Joining
 import Platform
 import Session
-import Setup
+import Settings
 import TLS
 
 /// Sets mosquitto up on this machine, and undoes that.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Joining
 import Mosquitto
-import Setup
+import Settings
 
 /// The user of the broker by which this program reads and clears retained messages.
 struct LocalUser: Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Joining
 import Session
-import Setup
+import Settings
 
 /// The members of a broker and their passwords: the contents of the files `members` and `passwd`. A line of `members`
 /// is `NAME ROLE SPACE STATE SECONDS`. Lines of `passwd` stay as they are, also those that other programs wrote. A user

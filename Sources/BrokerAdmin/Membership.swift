@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Joining
 import Mosquitto
 import Platform
 import Session
-import Setup
+import Settings
 import TLS
 import Wire
 

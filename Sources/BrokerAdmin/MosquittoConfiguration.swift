@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Setup
+import Joining
+import Settings
 
 struct ConfigurationFile {
     /// Its path below `/etc/mosquitto`.

@@ -2,8 +2,9 @@
 
 import FoundationEssentials
 import Glibc
+import Joining
 import Platform
-import Setup
+import Settings
 
 /// Tries a configuration before the running broker gets it.
 ///

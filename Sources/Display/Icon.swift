@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Control
+package import API
 
 extension Icon {
     /// The drawing as an SVG path in a 24 × 24 box, for a round stroke of width 2.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Control
+package import API
 package import Session
 package import Wire
 

@@ -4,7 +4,7 @@ package import Core
 package import Logging
 package import Mosquitto
 package import Session
-import Setup
+import Settings
 package import Wire
 
 /// The broker connection of a program: its id, will and problems, each logged once. It lives on its loop's thread.

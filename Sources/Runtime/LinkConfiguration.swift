@@ -2,7 +2,7 @@
 
 package import Mosquitto
 import Session
-package import Setup
+package import Settings
 
 extension Settings {
     /// Returns how to connect to the broker; `nil` to work alone.

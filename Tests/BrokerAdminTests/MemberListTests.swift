@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Joining
 import Session
-import Setup
+import Settings
 import Support
 import Testing
 

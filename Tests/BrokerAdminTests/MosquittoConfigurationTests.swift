@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Setup
+import Joining
+import Settings
 import Support
 import Testing
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Setup
+import Joining
+import Settings
 import Support
 import TLS
 import Testing

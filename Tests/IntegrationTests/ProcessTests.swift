@@ -73,7 +73,7 @@ import Testing
         try await Spawn.run(
             [
                 compiler, "-static-stdlib", "-parse-as-library", "-package-name", "test", "-o", program, main,
-                Project.path("Sources/Commands/Shared/ProcessArguments.swift"),
+                Project.path("Sources/Settings/CommandLine/ProcessArguments.swift"),
             ], in: directory)
         let result = try await CommandLine.run(
             ["one", "", "two words", "ü"], program: program, environment: ["LD_PRELOAD": library])

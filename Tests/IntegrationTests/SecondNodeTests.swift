@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import Joining
 import Session
-import Setup
+import Settings
 import Support
 import Testing
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 import FoundationEssentials
 import Glibc
 import Support
 import Testing
 
 @testable import NodeRuntime
-@testable import Setup
+@testable import Settings
 
 @Suite(.timeLimit(.minutes(5))) struct AlertCheckTests {
     /// Returns the problems on a machine with these programs and sockets in its session.

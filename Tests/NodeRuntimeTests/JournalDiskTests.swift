@@ -3,7 +3,7 @@
 import FoundationEssentials
 import Glibc
 import Platform
-import Setup
+import Settings
 import Support
 import Testing
 import Wire

@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 import Session
-import Setup
+import Settings
 import Support
 import Testing
 

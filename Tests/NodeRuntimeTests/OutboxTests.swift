@@ -3,7 +3,7 @@
 import FoundationEssentials
 import Logging
 import Session
-import Setup
+import Settings
 import Support
 import Testing
 import Wire

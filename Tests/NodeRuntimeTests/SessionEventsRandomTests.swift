@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Setup
+import Settings
 import Support
 import Testing
 

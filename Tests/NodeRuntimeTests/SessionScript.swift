@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
-import Setup
+import API
+import Settings
 import Testing
 
 @testable import NodeRuntime

@@ -9,7 +9,7 @@ import Support
 import Testing
 
 @testable import NodeRuntime
-@testable import Setup
+@testable import Settings
 
 @Suite(.timeLimit(.minutes(5))) struct SettingsTests {
     private let directory: TemporaryDirectory

@@ -4,7 +4,7 @@ import Core
 import Mosquitto
 import Runtime
 import Session
-import Setup
+import Settings
 import Support
 import Synchronization
 import Testing

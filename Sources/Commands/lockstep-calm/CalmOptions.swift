@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CalmService
-import Commands
+import Calm
 import FoundationEssentials
-import Setup
+import Settings
 
 /// The options that all subcommands share.
 struct CalmOptions: ParsableArguments {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CalmService
-import Commands
-import Setup
+import Calm
+import Settings
 
 struct Listen: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CalmService
-import Commands
-import Setup
+import Calm
+import Settings
 
 /// `lockstep-calm`: how quiet the room was while a session ran.
 @main

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Debt
-import DebtService
 import Glibc
 import Session
-import Setup
+import Settings
 
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(

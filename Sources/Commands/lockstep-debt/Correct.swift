@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Debt
 import Platform
 import Runtime
 import Session
+import Settings
 
 struct Correct: ParsableCommand {
     static let configuration = CommandConfiguration(

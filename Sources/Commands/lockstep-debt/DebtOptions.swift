@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
-import DebtService
+import Debt
 import FoundationEssentials
-import Setup
+import Settings
 
 struct DebtOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
-import DebtService
+import Debt
+import Settings
 
 struct Examine: ParsableCommand {
     static let configuration = CommandConfiguration(

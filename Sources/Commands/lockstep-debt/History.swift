@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
 import Debt
 import Platform
 import Session
+import Settings
 
 struct History: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List sessions, the latest last.", shouldDisplay: false)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Debt
 import FoundationEssentials
 import Glibc
 import Platform
 import Session
+import Settings
 import Wire
 
 struct ImportCommand: ParsableCommand {

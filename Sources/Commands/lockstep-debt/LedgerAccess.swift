@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Debt
-import DebtService
 import FoundationEssentials
 import Glibc
 import Session
-import Setup
+import Settings
 
 extension LedgerAccess {
     struct Opened {

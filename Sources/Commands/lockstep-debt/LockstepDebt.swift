@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
-import DebtService
-import Setup
+import Debt
+import Settings
 
 /// `lockstep-debt`: the ledger, and the minutes missing from the week's goal.
 @main

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
 import Debt
 import Display
 import Platform
 import Session
+import Settings
 import Wire
 
 struct Show: ParsableCommand {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
 import BrokerAdmin
-import Commands
-import Control
-import Setup
+import Joining
+import Settings
 
 /// `lockstep-node broker`: sets up the broker of this machine, and keeps its members, for `lockstep`.
 struct BrokerNode: AsyncParsableCommand {

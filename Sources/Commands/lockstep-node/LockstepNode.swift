@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import FoundationEssentials
 import Glibc
 import Logging
 import Mosquitto
 import ServiceLifecycle
 import Session
-import Setup
+import Settings
 import Web
 import Wire
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Commands
-import Control
+import API
 import Logging
 import Mosquitto
 import NodeRuntime
@@ -9,7 +8,7 @@ import Platform
 import Runtime
 import ServiceLifecycle
 import Session
-import Setup
+import Settings
 import Synchronization
 import UnixSignals
 import Web

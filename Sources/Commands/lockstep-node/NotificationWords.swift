@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Commands
 import Display
 import NodeRuntime
 import Platform
 import Session
-import Setup
+import Settings
 
 /// Puts session events into words for a desktop notification.
 struct NotificationWords: Sendable {

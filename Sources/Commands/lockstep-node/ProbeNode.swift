@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
 import FoundationEssentials
+import Joining
 import Mosquitto
 import Runtime
 import Session
-import Setup
+import Settings
 import Synchronization
 import Wire
 

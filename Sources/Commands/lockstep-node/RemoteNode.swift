@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
 import FoundationEssentials
 import Glibc
 import Logging
@@ -11,7 +10,7 @@ import NodeRuntime
 import Platform
 import Runtime
 import Session
-import Setup
+import Settings
 import Synchronization
 import Web
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import FoundationEssentials
-import Setup
+import Settings
 import Subprocess
 import SystemPackage
 

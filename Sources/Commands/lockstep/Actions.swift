@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import Display
 import Session
+import Settings
 import Wire
 
 /// A command that sends one request about the current session.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
-import Setup
+import Settings
 
 /// `lockstep`: the command line.
 @main

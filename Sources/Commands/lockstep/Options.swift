@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import Display
 import FoundationEssentials
 import Glibc
 import Session
-import Setup
+import Settings
 
 /// Which node of this machine a command connects to.
 struct SocketOptions: ParsableArguments, Sendable {

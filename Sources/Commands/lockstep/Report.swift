@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
 import Display
 import Platform
 import Session
+import Settings
 import Wire
 
 /// The output of commands, for people and for programs.

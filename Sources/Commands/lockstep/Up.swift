@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import FoundationEssentials
 import Glibc
-import Setup
+import Joining
+import Settings
 import Subprocess
 import SystemPackage
 import UnixSignals

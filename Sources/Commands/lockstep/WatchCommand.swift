@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 package import Display
 import Platform
 import Session
+import Settings
 import Synchronization
 import Terminal
 import Wire

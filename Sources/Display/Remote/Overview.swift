@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Control
+package import API
 import Session
 
 /// Everything that the remote page shows besides the session: starts, machines, the week, and its own words.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 package import Session
 
 package struct WidgetOptions: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 import FoundationEssentials
 import Glibc
-import Setup
+import Settings
 
 /// Checks whether the node's machine can show notifications and play sounds, as the settings ask.
 struct AlertCheck {

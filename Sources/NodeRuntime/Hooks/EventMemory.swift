@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 import FoundationEssentials
 import Glibc
 import Platform
 import Session
-import Setup
+import Settings
 import Wire
 
 /// The file of the reported session events, beside the journal. It is written before the hooks of new events run. So a

@@ -2,7 +2,7 @@
 
 import Logging
 import Session
-import Setup
+import Settings
 
 /// One run of a program for one event.
 struct HookRun: Sendable {

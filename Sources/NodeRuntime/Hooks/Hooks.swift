@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 import FoundationEssentials
 package import Logging
 import Platform
 import Session
-package import Setup
+package import Settings
 import Wire
 
 /// Runs user hooks, shows desktop notifications and plays a sound at session events of this node. Hooks of one event

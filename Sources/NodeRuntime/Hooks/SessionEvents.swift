@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
-import Setup
+import Settings
 
 /// Detects session events by comparing what a node shows with what was reported before.
 ///

@@ -3,7 +3,7 @@
 import Glibc
 import Platform
 import Session
-import Setup
+import Settings
 import Wire
 
 /// The journal file: a write-ahead file of records, of which the last one applies.

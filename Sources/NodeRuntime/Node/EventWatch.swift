@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 import Core
 import Mosquitto
 import Runtime
 import Session
-import Setup
+import Settings
 import Wire
 
 /// Detects the session events of a node and reports them.

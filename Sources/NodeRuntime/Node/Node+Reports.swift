@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Control
+package import API
 import Core
 import Runtime
 package import Session

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Control
+package import API
 import Core
 package import Logging
 package import Mosquitto
 import Runtime
 package import Session
-package import Setup
+package import Settings
 import Wire
 
 /// A node: an actor that carries out the actions of a `NodeCore`. It runs on the thread of its broker connection, so a

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 import Core
 import Glibc
 import Ledger
 import Logging
 import Session
-import Setup
+import Settings
 import Wire
 
 /// The files of a node: its journal, and the ledger records of former sessions.

@@ -6,7 +6,7 @@ import Ledger
 import Logging
 import Platform
 import Session
-import Setup
+import Settings
 import Wire
 
 /// The files of ledger records: `outbox/<session>.json` for waiting, `recorded/<session>.json` for acknowledged ones.

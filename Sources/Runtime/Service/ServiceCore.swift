@@ -4,7 +4,7 @@ package import Core
 package import Logging
 package import Mosquitto
 package import Session
-package import Setup
+package import Settings
 package import Wire
 
 /// The connection and the log that the spaces of a service share. It is used on the loop's thread.

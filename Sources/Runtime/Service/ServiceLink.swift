@@ -4,7 +4,7 @@ package import Core
 package import Logging
 package import Mosquitto
 package import Session
-package import Setup
+package import Settings
 import Wire
 
 package protocol ServiceSpace: AnyObject {

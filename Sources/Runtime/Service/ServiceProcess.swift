@@ -3,7 +3,7 @@
 package import Logging
 package import Mosquitto
 package import Session
-package import Setup
+package import Settings
 import UnixSignals
 
 /// A service that stays connected to a broker.

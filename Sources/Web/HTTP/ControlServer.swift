@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Control
+package import API
 import Glibc
 import Hummingbird
 package import Logging
+import Platform
 import ServiceLifecycle
 
 /// The HTTP API of a node on a Unix socket, for programs of its user or group.
@@ -54,7 +55,7 @@ package struct ControlServer: Service {
         let router = Router(context: WebContext.self)
         let notFound = NotFoundMiddleware()
         router.add(middleware: notFound)
-        API(node: node).addRoutes(to: Routes(router: router))
+        APIRoutes(node: node).addRoutes(to: Routes(router: router))
         router.get("/v1/kiosk") { [kiosk, screen] _, _ in
             var report = kiosk
             report.isShown = screen.isShown

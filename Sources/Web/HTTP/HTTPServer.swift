@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Control
+package import API
 import Glibc
 import Hummingbird
 package import HummingbirdCore
@@ -91,7 +91,7 @@ package struct HTTPServer: Service {
         router.add(middleware: notFound)
         router.add(middleware: SameOriginMiddleware(isSecure: auth.isSecure))
         @Sendable func addRoutes(to routes: Routes) {
-            API(node: node, displays: displays, bodyTimeout: timeouts.body).addRoutes(to: routes)
+            APIRoutes(node: node, displays: displays, bodyTimeout: timeouts.body).addRoutes(to: routes)
             PageRoutes(node: node, displays: displays, kiosk: kiosk, screen: screen, authority: authority)
                 .addRoutes(to: routes)
             WidgetRoutes(node: node).addRoutes(to: routes)

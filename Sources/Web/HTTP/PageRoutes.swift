@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import CWebAssets
-import Control
 import Display
 import Hummingbird
 import NIOCore

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 import Display
 import Hummingbird
 import Wire
@@ -72,6 +72,13 @@ struct WidgetRoutes: Sendable {
 }
 
 extension DisplaySnapshot {
+    /// Returns the data that a screen needs besides the session.
+    func options(strings: Strings, isReadOnly: Bool) -> ScreenOptions {
+        var options = ScreenOptions(strings: strings, isReadOnly: isReadOnly, utcOffset: utcOffset)
+        options.take(nodeView)
+        return options
+    }
+
     fileprivate func screen(_ widget: WidgetOptions) -> Screen {
         Screen(nodeView.view, at: boot, face: widget.face, options: options(strings: widget.strings, isReadOnly: true))
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Control
+import API
 import HTTPTypes
 package import Logging
 import NIOCore

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import COpenSSL
-import Control
 import Glibc
 import HTTPTypes
 import Platform

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Setup
+import Settings
 import Support
 
 /// The machine of a broker, in a folder of its own. `lockstep broker` sets it up, and a mosquitto runs on loopback.

@@ -2,10 +2,11 @@
 
 import FoundationEssentials
 import Glibc
+import Joining
 import Mosquitto
 import NodeRuntime
 import Platform
-import Setup
+import Settings
 
 /// A directory and a broker for one measurement; both are removed when it ends.
 enum BenchDirectory {

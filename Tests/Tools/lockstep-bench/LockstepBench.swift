@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
-import Setup
+import Settings
 
 /// `lockstep-bench`: measures Lockstep against bare libmosquitto on the same broker in the same run.
 @main

@@ -7,7 +7,7 @@ import Mosquitto
 import NodeRuntime
 import Runtime
 import Session
-import Setup
+import Settings
 import Synchronization
 
 /// Nodes in this process, each on a given loop.

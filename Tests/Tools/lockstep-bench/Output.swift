@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
 import Glibc
 import Platform
+import Settings
 import UnixSignals
 
 /// A subcommand that measures something and prints its figures.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
-import Setup
+import Settings
 
 /// `lockstep-sim`: simulated worlds of many nodes in virtual time, with faults.
 @main

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
+import Settings
 import Simulation
 
 /// `lockstep-sim mutants`: the proof of the simulator.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Session
+import Settings
 import Simulation
 
 /// `lockstep-sim seed`: the world of one seed.

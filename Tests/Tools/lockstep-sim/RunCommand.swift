@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Glibc
+import Settings
 import Simulation
 import Synchronization
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Commands
 import Glibc
+import Settings
 import Simulation
 
 enum TraceFolder {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Calm
-import Commands
-import Control
 import FoundationEssentials
 import Platform
-import Setup
+import Settings
 import Subprocess
 import SystemPackage
 import Wire

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import Display
 import Platform
 import Session
+import Settings
 import Wire
 
 /// `lockstep calm`: shows how quiet the room was.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Display
 import Glibc
 import Platform
 import Session
-import Setup
+import Settings
 
 /// `lockstep kiosk enable`: the display on this machine's own screen.
 struct KioskEnable: AsyncParsableCommand {

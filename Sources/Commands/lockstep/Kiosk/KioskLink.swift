@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import Display
 import Platform
-import Setup
+import Settings
 import Wire
 
 /// `lockstep kiosk`: the node's page, and the machine's own screen.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import Glibc
 import Platform
+import Settings
 import Subprocess
 
 /// The unit that shows the display on this machine's screen.

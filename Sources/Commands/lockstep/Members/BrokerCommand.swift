@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
+import Joining
 import Session
-import Setup
+import Settings
 
 /// `lockstep broker`: mosquitto on this machine.
 struct BrokerCommand: ParsableCommand {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Display
 import Glibc
+import Joining
 import Session
-import Setup
+import Settings
 
 /// Functions that the commands of a broker's machine share.
 enum Members {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import FoundationEssentials
 import Glibc
+import Joining
 import Platform
 import Session
-import Setup
+import Settings
 import UnixSignals
 
 /// Where joining takes effect.

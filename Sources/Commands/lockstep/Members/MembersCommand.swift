@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Glibc
-import Setup
+import Joining
+import Settings
 
 /// `lockstep members`: everyone who may connect to this machine's broker.
 struct MembersCommand: AsyncParsableCommand {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import Display
 import Glibc
-import Setup
+import Joining
+import Settings
 
 /// `lockstep phone`: the phones that may open the node's page.
 struct PhoneCommand: AsyncParsableCommand {

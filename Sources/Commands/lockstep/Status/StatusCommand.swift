@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
-import Commands
-import Control
+import Client
 import Display
 import Glibc
 import Platform
 import Session
+import Settings
 import Synchronization
 import Terminal
 import Wire

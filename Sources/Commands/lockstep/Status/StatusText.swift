@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Commands
-import Control
+import API
 import Display
 import Platform
 import Session
+import Settings
 import Wire
 
 /// The text of `lockstep status`: a few lines, in the words of the displays.

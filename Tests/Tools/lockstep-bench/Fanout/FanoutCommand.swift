@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Harness
 import Mosquitto
 import NodeRuntime
 import Session
+import Settings
 import Wire
 
 struct FanoutCommand: Measurement {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Harness
 import Mosquitto
 import Session
-import Setup
+import Settings
 import Wire
 
 struct IntentCommand: Measurement {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Debt
 import Session
+import Settings
 import Wire
 
 struct LedgerBenchCommand: Measurement {

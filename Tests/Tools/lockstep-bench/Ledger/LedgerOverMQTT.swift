@@ -4,9 +4,10 @@ import CMosquitto
 import Foundation
 import Glibc
 import Harness
+import Joining
 import Platform
 import Session
-import Setup
+import Settings
 import Wire
 
 /// Sends records to a real `lockstep-debt` as fast as the broker accepts them, until each is acknowledged.

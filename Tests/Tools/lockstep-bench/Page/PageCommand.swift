@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Commands
 import Harness
-import Setup
+import Joining
+import Settings
 import Web
 import Wire
 

@@ -3,7 +3,7 @@
 import ArgumentParser
 import CMosquitto
 import Glibc
-import Setup
+import Settings
 import Synchronization
 
 struct IdleCommand: Measurement {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Commands
-import Control
+import API
+import Client
 import Glibc
 import Harness
-import Setup
+import Joining
+import Settings
 import Subprocess
 import SystemPackage
 import Web

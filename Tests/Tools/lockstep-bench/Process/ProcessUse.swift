@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Commands
 import FoundationEssentials
 import Glibc
 import Harness
+import Settings
 
 /// The resources that another process uses.
 enum ProcessUse {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Commands
 import Harness
-import Setup
+import Settings
 import Subprocess
 import SystemPackage
 

@@ -3,7 +3,7 @@
 import CMosquitto
 import Glibc
 import Harness
-import Setup
+import Settings
 
 /// One bare libmosquitto client; on its ``RawLoop``'s thread only.
 final class RawClient: @unchecked Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CMosquitto
-import Setup
+import Settings
 import Synchronization
 
 /// Bare subscribers: a crowd on one thread, and some that are timed, each on its own thread. The crowd subscribes to

@@ -5,7 +5,7 @@ import Glibc
 import Harness
 import Mosquitto
 import Platform
-import Setup
+import Settings
 
 /// Two bare clients on the threads of two nodes: B asks, A answers. Both share the nodes' threads: the latency depends
 /// on the core that a thread runs on and what else runs there, and threads of their own could be better or worse off.

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+package import Wire
+
+/// The interface of a node that the HTTP API uses.
+package protocol NodeAccess: Sendable {
+    /// Starts a session on this node.
+    func start(_ start: Start) async -> ReplyReport
+    /// Sends an operation such as pause or stop to the current session.
+    func press(_ press: Press) async -> ReplyReport
+    /// Takes the current session over to this node.
+    func take() async -> ReplyReport
+    /// Publishes a sound level for the calm service.
+    /// - Returns: Whether the node is connected to a broker.
+    func report(_ level: SoundLevel) async -> Bool
+    /// Returns the current state of the session.
+    func status() async -> StatusReport
+    /// Returns the known nodes of the space.
+    func nodes() async -> NodesReport
+    /// Returns everything that displays show, at one instant.
+    func snapshot() async -> DisplaySnapshot
+    /// Returns a stream of the present snapshot, and of one after each change.
+    func snapshots() async -> AsyncStream<DisplaySnapshot>
+    /// Returns the counters since the node started.
+    func metrics() async -> NodeMetrics
+    /// Returns the plan of a preset, or the names of all presets if there is none of that name.
+    func preset(_ name: String) async -> PresetLookup
+}
+
+/// Everything that displays show, at one instant.
+package struct DisplaySnapshot: Sendable {
+    /// The session, calm, debt and problems of the node.
+    package var nodeView: NodeView
+    /// The node's boot clock at that instant, in milliseconds.
+    package var boot: BootTime
+    /// Group time at that instant, in milliseconds since 1970.
+    package var groupTime: GroupTime
+    /// The last data of the calm and debt services.
+    package var feeds: Feeds
+    /// The sessions that the node has seen, the latest first.
+    package var recent: [RecentSession]
+    /// The presets of the node, in the order in which displays offer them.
+    package var presets: [Preset]
+    /// Returns the node's UTC offset in seconds, positive to the east, at a time in milliseconds since 1970.
+    package var utcOffset: @Sendable (Int64) -> Int
+
+    /// Creates a snapshot from values read at one instant.
+    package init(
+        _ nodeView: NodeView, boot: BootTime, groupTime: GroupTime, feeds: Feeds, recent: [RecentSession] = [],
+        presets: [Preset] = [], utcOffset: @escaping @Sendable (Int64) -> Int
+    ) {
+        self.nodeView = nodeView
+        self.boot = boot
+        self.groupTime = groupTime
+        self.feeds = feeds
+        self.recent = recent
+        self.presets = presets
+        self.utcOffset = utcOffset
+    }
+}
+
+/// The result of ``NodeAccess/preset(_:)``.
+package enum PresetLookup: Sendable {
+    /// The plan of the preset.
+    case found([Phase])
+    /// No preset has that name; `names` lists those that exist.
+    case unknown(names: [String])
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+package import Mosquitto
+import Platform
+import Runtime
+import Session
+import Settings
+import Wire
+
+/// The calm service: one broker connection, on whose thread it lives, and a ``SpaceWatch`` for each space.
+package actor CalmService: BrokerService {
+    /// The interval between two feeds while a session runs, in milliseconds. A person sees a change within it.
+    static let feedInterval: Int64 = 1_000
+
+    private nonisolated let loop: EventLoop
+    private let settings: CalmSettings
+    private let link: ServiceLink<SpaceWatch>
+    private var ticker: LoopTimer?
+    private var isTicking = false
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(settings: CalmSettings, files: RoomFiles, loop: EventLoop, log: Logger) {
+        self.settings = settings
+        self.loop = loop
+        let space = settings.isEverySpace ? nil : settings.node.space
+        var filters = Topics.calmSubscriptions(for: settings.node.node, in: space)
+        if let sensor = settings.sensor { filters.append(sensor.filter) }
+        link = ServiceLink(
+            settings: settings.node, isEverySpace: settings.isEverySpace, filters: filters, loop: loop,
+            log: log
+        ) { space, output in
+            SpaceWatch(space: space, settings: settings, files: files, loop: loop, output: output)
+        }
+    }
+
+    /// Runs the service as a process, until SIGTERM or SIGINT.
+    package static func serve(_ settings: CalmSettings) async throws {
+        let process = try ServiceProcess(settings.node, isEverySpace: settings.isEverySpace, name: "calm")
+        let files = RoomFiles(directory: process.directory, bootID: process.bootID, log: process.log)
+        try await EventLoop.withEventLoop(name: "calm") { loop in
+            let watchdog = Watchdog(on: loop)
+            defer { withExtendedLifetime(watchdog) {} }
+            try await process.run(CalmService(settings: settings, files: files, loop: loop, log: process.log))
+        }
+    }
+
+    package func run(_ configuration: MQTTConfiguration) async throws {
+        ticker = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.tick() } }
+        try await link.run(
+            configuration,
+            makeWill: { [weak self] in self?.assumeIsolated { $0.link.will() } },
+            onEvent: { [weak self] event in self?.assumeIsolated { $0.handle(event) } })
+    }
+
+    package func goOffline() async {
+        for watch in link.spaces.values { watch.save() }
+        await link.leave()
+    }
+
+    private func handle(_ event: MQTTEvent) {
+        link.handle(event)
+        guard case .message(let message) = event, let watch = handle(message) else { return }
+        guard !isTicking, watch.needsTick else { return }
+        isTicking = true
+        ticker?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.feedInterval)
+    }
+
+    /// Returns the space of the message; `nil` if it is not used.
+    private func handle(_ message: MQTTMessage) -> SpaceWatch? {
+        let now = SystemClock.bootMilliseconds()
+        if let space = Topics.space(of: message.topic) {
+            guard let watch = link.space(space) else { return nil }
+            for case .sound(let level, let node) in watch.core.receive(message) {
+                watch.add(level, from: node, at: now)
+            }
+            return watch
+        }
+        // A retained message of a sensor is not its present level.
+        guard let sensor = settings.sensor, !message.retain, let watch = link.spaces[settings.node.space],
+            let level = sensor.sensor.level(in: message.payload)
+        else { return nil }
+        watch.add(Sample(source: message.topic, from: now, period: sensor.period, level: level), at: now)
+        return watch
+    }
+
+    private func tick() {
+        let now = SystemClock.bootMilliseconds()
+        isTicking = false
+        for watch in link.spaces.values {
+            watch.update(at: now)
+            if watch.needsTick { isTicking = true }
+        }
+        if isTicking { ticker?.arm(atBootMilliseconds: now - now % Self.feedInterval + Self.feedInterval) }
+    }
+}

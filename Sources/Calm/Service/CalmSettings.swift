@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+package import Settings
+
+/// The validated settings of the calm service and of a microphone.
+package struct CalmSettings: Sendable {
+    /// The program that reads the settings.
+    package enum Part: Sendable {
+        case service
+        /// The command `lockstep-calm listen`, which measures with this machine's microphone.
+        case microphone
+        /// The command `lockstep-calm levels`, which prints the levels of others.
+        case onlooker
+    }
+
+    /// Broker, space, id, state directory, log.
+    package var node: Settings
+    package var isEverySpace: Bool
+    package var threshold: Threshold
+    package var sensor: SensorTopic?
+    /// The command that records; `nil` for an installed recorder, `-` for standard input.
+    package var recorder: String?
+    /// The format of sound without a header.
+    package var format: PCMFormat
+    /// Decibels added to the level of a microphone.
+    package var calibration: Double
+
+    /// The topic of a sensor, and how to read its messages.
+    package struct SensorTopic: Sendable {
+        package var filter: String
+        package var sensor: Sensor
+        /// The interval between levels, in milliseconds.
+        package var period: Int64
+    }
+
+    package init(_ given: SettingValues, part: Part, environment: [String: String]) throws {
+        var values = given
+        isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false
+        if isEverySpace {
+            guard part != .microphone else {
+                throw SettingError("a microphone belongs to one space; + is for the service")
+            }
+            values.set(.space, option: "+", to: "home")
+        }
+        if part != .microphone, !values.isGiven(.node) { values.set(.node, option: "--node", to: "calm") }
+        if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
+            let directory = Paths(environment: environment).stateDirectory
+            values.set(.stateDirectory, option: "--state-dir", to: directory + "-calm")
+        }
+        node = try Settings(values, environment: environment)
+        threshold = Threshold(
+            level: try values.read(.calmThreshold, Self.decibels, "decibels, −200 to 200").map {
+                Int(($0 * 10).rounded())
+            }
+                ?? 450,
+            mixing: try values.read(.calmMixing, Mixing.init, "loudest, quietest or average") ?? .loudest)
+        sensor = try Self.sensor(values)
+        if sensor != nil, isEverySpace {
+            throw SettingError("LOCKSTEP_CALM_TOPIC: a sensor belongs to one space; name it with LOCKSTEP_SPACE")
+        }
+        recorder = try values.read(.calmRecorder, { $0 }, "")
+        format = PCMFormat(
+            try values.read(
+                .calmFormat, PCMFormat.Encoding.init,
+                "one of " + PCMFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")) ?? .s16,
+            rate: try values.read(.calmRate, Self.number(in: PCMFormat.rates), "\(PCMFormat.rates)") ?? 48_000,
+            channels: try values.read(
+                .calmChannels, Self.number(in: PCMFormat.channelsLimit), "\(PCMFormat.channelsLimit)") ?? 1)
+        calibration = try values.read(.calmCalibration, Self.decibels, "decibels, −200 to 200") ?? 110
+    }
+
+    private static func sensor(_ values: SettingValues) throws -> SensorTopic? {
+        let scale = try values.read(.calmScale, { Double($0).flatMap { $0.isFinite ? $0 : nil } }, "a number") ?? 1
+        let offset = try values.read(.calmOffset, decibels, "decibels, −200 to 200") ?? 0
+        let sensor = try values.read(
+            .calmPointer, { Sensor(pointer: $0, scale: scale, offset: offset) }, "a JSON pointer such as /noise")
+        let period = try values.duration(.calmPeriod) ?? 60
+        guard let filter = try values.read(.calmTopic, { $0 }, "") else { return nil }
+        guard let plain = Sensor(pointer: "", scale: scale, offset: offset) else { return nil }
+        return SensorTopic(filter: filter, sensor: sensor ?? plain, period: Int64(period) * 1_000)
+    }
+
+    private static func decibels(_ text: String) -> Double? { Double(text).flatMap { abs($0) <= 200 ? $0 : nil } }
+
+    private static func number(in range: ClosedRange<Int>) -> (String) -> Int? {
+        { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import Glibc
+import Mosquitto
+import Runtime
+import Session
+import Settings
+import Wire
+
+/// Prints levels as lines of JSON, for programs that read the output.
+package enum LevelPrinter {
+    /// Prints the levels of the space until the output is closed.
+    package static func run(settings: CalmSettings) async throws {
+        guard let link = settings.node.link(clientID: "lockstep-levels", givesUp: { true }) else {
+            throw SettingError("levels come from a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
+        }
+        let codec = WireCodec(space: settings.node.space, me: settings.node.node)
+        let sound =
+            settings.isEverySpace ? "lockstep/1/+/node/+/sound" : "lockstep/1/\(settings.node.space)/node/+/sound"
+        let filters = [sound] + (settings.sensor.map { [$0.filter] } ?? [])
+        try await EventLoop.withEventLoop(name: "levels") { loop in
+            let client = MQTTClient(link, on: loop)
+            // A reader that stops reading loses the oldest levels.
+            let (events, feed) = AsyncStream.makeStream(of: MQTTEvent.self, bufferingPolicy: .bufferingNewest(1_024))
+            await client.onEvent { feed.yield($0) }
+            try await client.run {
+                for await event in events {
+                    switch event {
+                    case .connected:
+                        try await client.subscribe(filters.map { Subscription($0, qos: .atMostOnce) })
+                    case .message(let message):
+                        guard !message.retain, let (source, level) = read(message, codec, settings.sensor) else {
+                            continue
+                        }
+                        guard print(level, of: source) else { return }
+                    case .disconnected(let error, _): throw error
+                    }
+                }
+            }
+        }
+    }
+
+    private static func read(
+        _ message: MQTTMessage, _ codec: WireCodec, _ sensor: CalmSettings.SensorTopic?
+    ) -> (source: String, level: Int)? {
+        let decoded = codec.decode(topic: message.topic, payload: message.payload, retained: false, now: 0)
+        if case .sound(let level, let node) = decoded {
+            return (level.source.map { "\(node)/\($0)" } ?? node.rawValue, level.level)
+        }
+        guard let level = sensor?.sensor.level(in: message.payload) else { return nil }
+        return (message.topic, level)
+    }
+
+    static func print(_ level: Int, of source: String) -> Bool {
+        let line = ReportJSON.encode(LevelLine(source: source, level: Double(level) / 10)) + [10]
+        return write(STDOUT_FILENO, line, line.count) == line.count
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Mosquitto
+import Platform
+import Runtime
+import Session
+import Settings
+import Wire
+
+/// Publishes sound levels under this machine's node id. A level that cannot be sent at once is dropped, and is a gap.
+actor Microphone {
+    private nonisolated let loop: EventLoop
+    private let codec: WireCodec
+    private let log: Logger
+    private let link: BrokerLink
+    private let bootID = Clocks.bootID()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(settings: CalmSettings, loop: EventLoop, log: Logger) {
+        codec = WireCodec(space: settings.node.space, me: settings.node.node)
+        self.loop = loop
+        self.log = log
+        link = BrokerLink(of: "microphone", on: loop, log: log)
+    }
+
+    /// Stays connected until ``close()``.
+    func run(_ configuration: MQTTConfiguration) async throws {
+        try await link.run(configuration) { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
+    }
+
+    private func handle(_ event: MQTTEvent) {
+        if case .connected = event { log.info("connected to the broker") }
+        _ = link.receive(event, at: Clocks.now().told)
+    }
+
+    func close() async { await link.close() }
+
+    /// Publishes the level, in tenths of a decibel, of the second that ends now. Called from any thread.
+    nonisolated func publish(_ level: Int) {
+        let sent = Clocks.boot()
+        loop.execute { [weak self] in
+            self?.assumeIsolated { microphone in
+                let level = SoundLevel(level: level, sent: sent, bootID: microphone.bootID)
+                microphone.link.send(microphone.codec.encode(level))
+            }
+        }
+    }
+}

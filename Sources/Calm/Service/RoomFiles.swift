@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import Glibc
+import Logging
+import Platform
+import Runtime
+import Session
+import Settings
+import Wire
+
+/// The file of one space, and its lines that are not written yet.
+struct RoomFile {
+    fileprivate let path: String
+    fileprivate var pending: [UInt8] = []
+    /// The size of the file, and of the snapshot at its beginning, in bytes.
+    fileprivate var size = 0
+    fileprivate var snapshot = 0
+    fileprivate var isFailing = false
+
+    /// Whether the pending lines should be written now.
+    var isLong: Bool { pending.count > 4_096 }
+
+    mutating func append(_ sample: Sample, at now: Int64) {
+        pending += "s \(sample.from) \(sample.period) \(sample.level) \(now) \(sample.source)\n".utf8
+    }
+
+    mutating func append(_ lineage: Lineage) {
+        pending += Array("l ".utf8) + ReportJSON.encode(lineage) + [10]
+    }
+}
+
+/// The files that keep calm across a restart: for each space `<space>.room` in the state directory.
+///
+/// A file begins with a snapshot of the room as JSON, followed by a line for each later sample or change. It holds
+/// levels, never sound. Lines are written each second without a flush: they survive the process; a power cut loses the
+/// last seconds, which become a gap.
+struct RoomFiles {
+    private static let limit = 64 << 20
+    /// A file is rewritten when it exceeds twice its snapshot plus this many bytes.
+    private static let growth = 64 << 10
+
+    let directory: StateDirectory
+    let bootID: BootID
+    let log: Logger
+
+    private struct Snapshot: Codable {
+        var v = 1
+        var boot: String
+        /// The wall clock minus the boot clock, in milliseconds.
+        var lead: Int64
+        var room: Room
+    }
+
+    private var lead: Int64 {
+        let now = Clocks.now()
+        return Lead(of: now.told, over: now.boot).milliseconds
+    }
+
+    func open(_ space: SpaceID, threshold: Threshold) -> (RoomFile, Room) {
+        var file = RoomFile(path: "\(directory.path)/\(space).room")
+        let known = load(file.path)
+        var room = known ?? Room(threshold: threshold)
+        // Earlier samples keep the result of the threshold of their time.
+        room.meter.threshold = threshold
+        rewrite(&file, room, isSynced: known != nil)
+        return (file, room)
+    }
+
+    /// Writes the pending lines. With a room, rewrites a long file.
+    func flush(_ file: inout RoomFile, room: Room? = nil) {
+        guard !file.pending.isEmpty else { return }
+        if let room, file.isFailing || file.size > 2 * file.snapshot + Self.growth { return rewrite(&file, room) }
+        do throws(FileError) {
+            let descriptor = Glibc.open(file.path, O_WRONLY | O_APPEND | O_CLOEXEC)
+            guard descriptor >= 0 else { throw FileError(path: file.path, action: "write") }
+            defer { close(descriptor) }
+            try Files.write(file.pending, to: descriptor, path: file.path)
+            file.size += file.pending.count
+        } catch {
+            report(error, &file)
+        }
+        file.pending = []
+    }
+
+    private func rewrite(_ file: inout RoomFile, _ room: Room, isSynced: Bool = true) {
+        let bytes = ReportJSON.encode(Snapshot(boot: bootID.rawValue, lead: lead, room: room)) + [10]
+        file.pending = []
+        do throws(FileError) {
+            try Files.replace(file.path, isFlushed: isSynced, with: bytes)
+            file.size = bytes.count
+            file.snapshot = bytes.count
+            file.isFailing = false
+        } catch {
+            report(error, &file)
+        }
+    }
+
+    /// Logs the first of several failures. The room stays in memory, and the file is rewritten when that works.
+    private func report(_ failure: FileError, _ file: inout RoomFile) {
+        if !file.isFailing { log.error("\(failure)") }
+        file.isFailing = true
+    }
+
+    // MARK: Reading
+
+    private func load(_ path: String) -> Room? {
+        guard let bytes = try? Files.read(path, limit: Self.limit), !bytes.isEmpty else { return nil }
+        var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
+        // A line that a crash cut short has no line feed.
+        lines.removeLast()
+        guard let first = lines.first, let snapshot: Snapshot = try? ReportJSON.decode(from: Array(first)),
+            snapshot.v == 1
+        else {
+            log.error("the levels in \(path) cannot be read; starting without them")
+            return nil
+        }
+        var room = snapshot.room
+        for line in lines.dropFirst() { Self.apply(line, to: &room) }
+        if snapshot.boot != bootID.rawValue { room.move(by: snapshot.lead - lead, at: SystemClock.bootMilliseconds()) }
+        return room
+    }
+
+    private static func apply(_ line: ArraySlice<UInt8>, to room: inout Room) {
+        if line.starts(with: "l ".utf8) {
+            if let lineage: Lineage = try? ReportJSON.decode(from: Array(line.dropFirst(2))) { room.sessions = lineage }
+            return
+        }
+        let parts = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 5)
+        guard parts.count == 6, parts[0] == "s", let from = Int64(parts[1]), let period = Int64(parts[2]),
+            let level = Int(parts[3]), let now = Int64(parts[4])
+        else { return }
+        room.meter.add(Sample(source: String(parts[5]), from: from, period: period, level: level), at: now)
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Mosquitto
+import Platform
+import Runtime
+import Session
+import Settings
+import Wire
+
+/// The calm of one space: its core, its room, and the feed published last. It lives on the service's thread.
+final class SpaceWatch: ServiceSpace {
+    /// How long late levels are still added after the session has changed, in milliseconds.
+    private static let lateness: Int64 = 3_000
+    /// The maximum number of microphones whose clocks are remembered.
+    private static let clocksLimit = 256
+
+    let core: ServiceCore
+    private let output: ServiceOutput
+    private let files: RoomFiles
+    private var view = View()
+    private var room: Room
+    private var clocks: [String: SourceClock] = [:]
+    private var file: RoomFile
+    private var published: CalmFeed?
+    private var publishedAt = Int64.min / 2
+    private var changedAt = Int64.min / 2
+
+    init(
+        space: SpaceID, settings: CalmSettings, files: RoomFiles, loop: EventLoop, output: ServiceOutput
+    ) {
+        self.output = output
+        self.files = files
+        core = ServiceCore(
+            .calm, space: space, settings: settings.node, bootID: files.bootID, loop: loop, output: output)
+        (file, room) = files.open(space, threshold: settings.threshold)
+        core.onHandled = { [weak self] in self?.viewMayHaveChanged() }
+        core.onTurn = { [weak self] in
+            self?.published = nil
+            self?.update(at: SystemClock.bootMilliseconds())
+        }
+    }
+
+    func handle(_ event: NodeCore.Event) { core.handle(event) }
+    func save() { files.flush(&file) }
+
+    /// Adds the level of a node's microphone. Its boot clock is converted to this machine's.
+    func add(_ level: SoundLevel, from node: NodeID, at now: Int64) {
+        let source = level.source.map { "\(node)/\($0)" } ?? node.rawValue
+        var sent = now
+        if let reading = level.sent {
+            if clocks.count >= Self.clocksLimit, clocks[source] == nil { clocks.removeAll() }
+            sent = clocks[source, default: SourceClock()].place(
+                sent: reading.milliseconds, bootID: level.bootID, at: now)
+        }
+        let period = level.period.count
+        add(Sample(source: source, from: sent - period, period: period, level: level.level), at: now)
+    }
+
+    func add(_ sample: Sample, at now: Int64) {
+        guard room.meter.add(sample, at: now) else { return }
+        file.append(sample, at: now)
+        // While no session runs, nothing else flushes the file.
+        if file.isLong { files.flush(&file, room: room) }
+    }
+
+    /// Whether the feed can change by time alone.
+    var needsTick: Bool {
+        let boot = SystemClock.bootMilliseconds()
+        guard let moment = core.state.view.lastMoment(at: BootTime(boot)) else { return false }
+        return moment.register.status == .running || boot - changedAt < Self.lateness
+    }
+
+    private func viewMayHaveChanged() {
+        guard core.state.view != view, !core.state.isCatchingUp else { return }
+        view = core.state.view
+        let boot = SystemClock.bootMilliseconds()
+        changedAt = boot
+        guard let register = core.state.view.register else { return }
+        if room.update(register, others: { core.state.register(of: $0) }), let sessions = room.sessions {
+            file.append(sessions)
+        }
+        update(at: boot)
+    }
+
+    /// Publishes the feed if it has changed, at most once a second.
+    func update(at boot: Int64) {
+        // Flushed before it is published, so that a restart does not take back what was published.
+        files.flush(&file, room: room)
+        guard core.serves, boot - publishedAt >= CalmService.feedInterval,
+            let moment = core.state.view.lastMoment(at: BootTime(boot)), var feed = room.feed(of: moment),
+            feed.isNews(after: published)
+        else { return }
+        if moment.register.status != .running { changedAt = max(changedAt, moment.anchorBoot.milliseconds) }
+        feed.by = core.codec.me
+        published = feed
+        publishedAt = boot
+        output.publish(core.codec.encode(feed))
+    }
+}
+
+extension CalmFeed {
+    /// Whether more than the current level differs from another feed.
+    fileprivate func isNews(after other: CalmFeed?) -> Bool {
+        guard let other else { return true }
+        return session != other.session || percent != other.percent || coverage != other.coverage
+            || trend != other.trend || threshold != other.threshold || minutes != other.minutes
+    }
+}

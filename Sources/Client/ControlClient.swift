@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import API
+import Platform
+import Session
+import Wire
+
+/// The client of a node's control socket, for command lines and displays on the node's machine.
+///
+/// It uses HTTP on a Unix socket, with a connection and a blocking thread for each call.
+package struct ControlClient: Sendable {
+    /// Milliseconds until an answer counts as missing. A node answers a press after 10 s at the latest.
+    private static let patience: Int64 = 12_000
+    /// The most views that wait for a slow reader.
+    private static let viewsWaiting = 64
+
+    /// The socket's path.
+    package let path: String
+
+    /// Creates a client of the node that listens at `path`; each call makes a connection.
+    package init(path: String) { self.path = path }
+
+    /// Whether a process listens on the socket at `path`.
+    package static func isServed(_ path: String) -> Bool { UnixSocket.isServed(path) }
+
+    /// The state of the session.
+    package func status() async throws(ControlError) -> StatusReport {
+        try await request("GET", "/v1/session", as: .object())
+    }
+
+    /// The known nodes.
+    package func nodes() async throws(ControlError) -> NodesReport {
+        NodesReport(try await request("GET", "/v1/nodes", as: NodesReport.format))
+    }
+
+    /// The address and keys of the node's kiosk page.
+    package func kiosk() async throws(ControlError) -> KioskReport {
+        try await request("GET", "/v1/kiosk", as: .object())
+    }
+
+    /// The phones that are paired with the node.
+    package func phones() async throws(ControlError) -> PhonesReport {
+        try await request("GET", "/v1/phones", as: .object())
+    }
+
+    /// Asks for a link that pairs one phone.
+    package func addPhone(_ phone: PhoneRequest) async throws(ControlError) -> PhoneLink {
+        try await request("POST", "/v1/phones", body: phone.encoded, as: .object())
+    }
+
+    /// Removes a phone, and returns the others.
+    package func removePhone(_ phone: PhoneRequest) async throws(ControlError) -> PhonesReport {
+        try await request("DELETE", "/v1/phones", body: phone.encoded, as: .object())
+    }
+
+    /// Starts a session on the node.
+    package func start(_ start: StartRequest) async throws(ControlError) -> ReplyReport {
+        try await request("POST", "/v1/start", body: start.encoded, as: .object())
+    }
+
+    /// Sends a request about the current session.
+    package func press(_ intent: IntentRequest) async throws(ControlError) -> ReplyReport {
+        try await request("POST", "/v1/intents", body: intent.encoded, as: .object())
+    }
+
+    /// Moves the current session to the node.
+    package func take() async throws(ControlError) -> ReplyReport {
+        try await request("POST", "/v1/take", body: TakeRequest().encoded, as: .object())
+    }
+
+    /// The current view.
+    package func view() async throws(ControlError) -> NodeView {
+        let connection = ControlConnection(path: path)
+        return try await Self.blocking(on: connection) { () throws(ControlError) in
+            var events = EventReader()
+            var view: NodeView?
+            try connection.exchange(Self.viewsRequest, patience: Self.patience) { _, body throws(ControlError) in
+                if let event = events.read(body).first { view = try Self.view(of: event) }
+                return view == nil
+            }
+            guard let view else { throw .noAnswer(path) }
+            return view
+        }
+    }
+
+    /// Passes the view and each later one to `body`, until the node ends or the task is cancelled.
+    ///
+    /// If `body` is slow, older views are dropped.
+    package func views(_ body: (NodeView) async throws -> Void) async throws {
+        let connection = ControlConnection(path: path)
+        let (views, feeder) = AsyncThrowingStream.makeStream(
+            of: NodeView.self, bufferingPolicy: .bufferingNewest(Self.viewsWaiting))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await Thread.run(name: "control") {
+                    var events = EventReader()
+                    do {
+                        try connection.exchange(Self.viewsRequest, patience: nil) { _, body throws(ControlError) in
+                            for event in events.read(body) { feeder.yield(try Self.view(of: event)) }
+                            return true
+                        }
+                        feeder.finish()
+                    } catch {
+                        feeder.finish(throwing: error)
+                    }
+                }
+            }
+            defer { connection.end() }
+            for try await view in views { try await body(view) }
+        }
+    }
+
+    private static var viewsRequest: [UInt8] { request("GET", "/v1/events") }
+
+    private static func view(of event: [UInt8]) throws(ControlError) -> NodeView {
+        do throws(Rejection) {
+            return try NodeView(json: event)
+        } catch {
+            throw .badAnswer("/v1/events: \(error)")
+        }
+    }
+
+    /// Runs `body`, which blocks on the connection, on a thread of its own.
+    private static func blocking<Value: Sendable>(
+        on connection: ControlConnection, _ body: @escaping @Sendable () throws(ControlError) -> Value
+    ) async throws(ControlError) -> Value {
+        try await withTaskCancellationHandler {
+            await Thread.run(name: "control") { Result { () throws(ControlError) in try body() } }
+        } onCancel: {
+            connection.end()
+        }.get()
+    }
+
+    private func request<Report: Format>(
+        _ method: LineText, _ uri: LineText, body: [UInt8] = [], as report: Report
+    ) async throws(ControlError) -> Report.Value {
+        let connection = ControlConnection(path: path)
+        let request = Self.request(method, uri, body: body)
+        let answer = try await Self.blocking(on: connection) { () throws(ControlError) in
+            var answer: (status: Int, body: [UInt8]) = (0, [])
+            try connection.exchange(request, patience: Self.patience) { status, piece throws(ControlError) in
+                if status == 404, method == "GET" {
+                    throw .badAnswer("it does not know \(uri); is it an older program?")
+                }
+                answer.status = status
+                answer.body += piece
+                return true
+            }
+            return answer
+        }
+        // The node ended before it answered.
+        guard !answer.body.isEmpty else { throw .noAnswer(path) }
+        let refusal: ReplyReport
+        do throws(Rejection) {
+            if answer.status < 400 || Report.Value.self == ReplyReport.self {
+                return try report.value(of: answer.body)
+            }
+            refusal = try ReplyReport(encoded: answer.body)
+        } catch {
+            throw .badAnswer("\(uri): \(error)")
+        }
+        throw .refused("\(RequestError(refusal.field ?? "", refusal.reason ?? "status \(answer.status)"))")
+    }
+
+    private static func request(_ method: LineText, _ uri: LineText, body: [UInt8] = []) -> [UInt8] {
+        var head = "\(method) \(uri) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
+        if !body.isEmpty { head += "content-type: application/json\r\ncontent-length: \(body.count)\r\n" }
+        return Array((head + "\r\n").utf8) + body
+    }
+}
+
+/// Reads server-sent events from a body that arrives in pieces.
+struct EventReader {
+    private var pending: [UInt8] = []
+
+    /// Adds a piece of the body.
+    /// - Returns: The data of each event that the piece completes.
+    mutating func read(_ piece: [UInt8]) -> [[UInt8]] {
+        pending += piece
+        var found: [[UInt8]] = []
+        while let end = pending.firstRange(of: [10, 10]) {
+            let event = pending[..<end.lowerBound]
+            if let data = event.firstRange(of: Array("data: ".utf8)) { found.append(Array(event[data.upperBound...])) }
+            pending.removeSubrange(..<end.upperBound)
+        }
+        return found
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Ledger
+import Logging
+package import Mosquitto
+import Platform
+import Runtime
+import Session
+import Settings
+import Wire
+
+/// The debt service: one broker connection, on whose thread it lives, one ledger, and a ``DebtSpace`` for each space.
+package actor DebtService: BrokerService {
+    /// How long a change of calm waits before the week is published again, in milliseconds: it changes often.
+    private static let calmDelay: Int64 = 5_000
+
+    private nonisolated let loop: EventLoop
+    private let settings: DebtSettings
+    private let log: Logger
+    private let ledger: Ledger
+    private let history: RulesHistory
+    private let bootID: BootID
+    private lazy var link = ServiceLink(
+        settings: settings.node, isEverySpace: settings.isEverySpace,
+        filters: Topics.debtSubscriptions(
+            for: settings.node.node, in: settings.isEverySpace ? nil : settings.node.space),
+        loop: loop, log: log
+    ) { [weak self, settings, ledger, history, bootID, loop] id, output in
+        let space = DebtSpace(
+            space: id, settings: settings, ledger: ledger, history: history, bootID: bootID, loop: loop, output: output)
+        space.onTurn = { self?.assumeIsolated { $0.begin(id) } }
+        return space
+    }
+    private let disk: EventLoop
+    private lazy var intake = RecordIntake(
+        ledger, loop: loop, disk: disk, log: log,
+        send: { [weak self] space, ack, completion in
+            self?.assumeIsolated { $0.link.spaces[space]?.publish(ack, completion: completion) }
+        },
+        onFiled: { [weak self] result in self?.assumeIsolated { $0.recordsFiled(result) } })
+    private lazy var schedule = WeekSchedule(
+        updater: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.updateChanged() } },
+        reader: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.readPastWeek() } },
+        calendar: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.checkCalendar() } })
+    private lazy var presences = PresenceQueue(
+        timer: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.presencesAreDue() } })
+    /// Whether presences are handled after the next records are filed.
+    private var presencesWait = false
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(
+        settings: DebtSettings, ledger: Ledger, history: RulesHistory, bootID: BootID, loop: EventLoop,
+        disk: EventLoop, log: Logger
+    ) {
+        self.settings = settings
+        self.ledger = ledger
+        self.loop = loop
+        self.disk = disk
+        self.log = log
+        self.history = history
+        self.bootID = bootID
+    }
+
+    /// Runs the service as a process, until SIGTERM or SIGINT. At SIGHUP it reads the ledger again.
+    /// - Throws: ``SettingError`` if a setting is missing, or another process uses the state directory; `LedgerError`.
+    package static func serve(_ settings: DebtSettings) async throws {
+        let process = try ServiceProcess(settings.node, isEverySpace: settings.isEverySpace, name: "debt")
+        let ledger = try Ledger(path: settings.ledger)
+        let history = try ledger.adopt(settings.rules, at: Clocks.now().wall.milliseconds)
+        try await EventLoop.withEventLoop(name: "debt-disk") { disk in
+            try await EventLoop.withEventLoop(name: "debt") { loop in
+                let watchdog = Watchdog(on: loop)
+                defer { withExtendedLifetime(watchdog) {} }
+                let service = DebtService(
+                    settings: settings, ledger: ledger, history: history, bootID: process.bootID, loop: loop,
+                    disk: disk, log: process.log)
+                try await process.run(service, ["ledger": "\(settings.ledger)"]) { await service.ledgerHasChanged() }
+            }
+        }
+        try ledger.close()
+        // The state directory stays locked until the ledger is closed.
+        withExtendedLifetime(process) {}
+    }
+
+    package func run(_ configuration: MQTTConfiguration) async throws {
+        intake.begin()
+        for known in try ledger.spaces() where settings.isEverySpace { _ = space(known) }
+        try await link.run(
+            configuration,
+            makeWill: { [weak self] in self?.assumeIsolated { $0.link.will() } },
+            onEvent: { [weak self] event in self?.assumeIsolated { $0.handle(event) } })
+    }
+
+    package func goOffline() async {
+        intake.fileNow()
+        await link.leave()
+    }
+
+    /// Computes all weeks again, because another process has written into the ledger.
+    func ledgerHasChanged() {
+        for space in link.spaces.values { space.forgetWeeks() }
+        checkCalendar()
+    }
+
+    // MARK: Events
+
+    private func handle(_ event: MQTTEvent) {
+        link.handle(event)
+        switch event {
+        case .connected: checkCalendar()
+        case .disconnected: intake.linkDown()
+        case .message(let message):
+            guard let id = Topics.space(of: message.topic), let space = space(id) else { return }
+            for decoded in space.core.receive(message) { handle(decoded, of: message, in: space) }
+        }
+    }
+
+    private func handle(_ decoded: Decoded, of message: MQTTMessage, in space: DebtSpace) {
+        switch decoded {
+        case .record(let digested):
+            intake.receive(
+                digested, in: space.id, at: space.core.groupTime(at: Clocks.now()),
+                isVouched: space.core.state.isTimeVouched)
+        case .feed(.calm(let calm?)):
+            perform("written") {
+                try ledger.store(calm, in: space.id)
+                space.updates(by: space.core.groupTime(at: Clocks.now()).milliseconds + Self.calmDelay)
+                armCalendar()
+            }
+        case .message(.presence(let presence), let sender) where sender != settings.node.node:
+            // The engine knows if a will belongs to a connection that was replaced long ago, and bounds the nodes.
+            let peer = space.core.state.peers[sender]
+            guard peer.presence != nil else { return }
+            // A node that went offline unnoticed has left only the start of its last connection.
+            let since = message.retain ? presence.at : space.core.groupTime(at: Clocks.now())
+            presences.insert(
+                PresenceQueue.Key(space: space.id, node: sender), goneSince: peer.isOnline ? nil : since.milliseconds,
+                at: SystemClock.bootMilliseconds())
+        case .discard(let reason, let sender):
+            guard let sender, case .record = space.core.codec.topics.parse(message.topic) else { return }
+            let name = reason == .retained ? nil : RecordName(ofRejected: message.payload)
+            intake.refuse(name, of: sender, in: space.id, because: reason.rawValue)
+        case .feed(.debt(let feed)): space.receive(feed)
+        case .message, .barrier, .erased, .feed, .ledgerAck, .sound, .ignored: break
+        }
+    }
+
+    private func space(_ id: SpaceID) -> DebtSpace? {
+        let isNew = link.spaces[id] == nil
+        let space = link.space(id)
+        if isNew, space != nil, link.isConnected {
+            loop.execute { [weak self] in self?.assumeIsolated { $0.update(id) } }
+        }
+        return space
+    }
+
+    /// Runs `body`, and reports a ledger that cannot be read or written; then the result is `nil`.
+    @discardableResult
+    private func perform<Value>(_ what: String, _ body: () throws -> Value) -> Value? {
+        do {
+            return try body()
+        } catch {
+            link.problems.report("the ledger cannot be \(what): \(error)")
+            return nil
+        }
+    }
+
+    // MARK: The ledger
+
+    /// Adds up the weeks that a batch of records has changed.
+    private func recordsFiled(_ result: Result<[RecordIntake.Filed], any Error>) {
+        defer { if presencesWait { handlePresences() } }
+        guard let filed = perform("written", result.get) else { return }
+        var touched: [SpaceID: Int64] = [:]
+        for (arrival, outcome) in filed where outcome.filing == .kept {
+            touched[arrival.space] = min(touched[arrival.space] ?? .max, outcome.touches)
+        }
+        for (id, instant) in touched {
+            link.spaces[id]?.forget(from: instant)
+            schedule.insert(changed: id)
+        }
+        updateChanged()
+    }
+
+    // MARK: Nodes
+
+    /// Handles presences, but after the next filing if records wait: their node would send them again.
+    private func presencesAreDue() {
+        presencesWait = !intake.isIdle
+        if !presencesWait { handlePresences() }
+    }
+
+    /// Compares the records of nodes that have connected, and stores which nodes are offline.
+    private func handlePresences() {
+        presencesWait = false
+        let due = presences.takeDue(at: SystemClock.bootMilliseconds())
+        for (id, nodes) in Dictionary(grouping: due, by: \.key.space) {
+            guard let space = link.spaces[id] else { continue }
+            perform("written") {
+                guard try space.mark(nodes.map { ($0.key.node, $0.value) }) else { return }
+                schedule.insert(changed: id)
+            }
+            for (key, _) in nodes { perform("read") { try space.compare(with: key.node) } }
+        }
+        updateChanged()
+    }
+
+    // MARK: The week
+
+    /// Publishes the week and the year of a space, whether they have changed or not.
+    private func begin(_ id: SpaceID) {
+        perform("read") { try link.spaces[id]?.compareAll() }
+        schedule.insert(changed: id)
+        updateChanged()
+    }
+
+    private func updateChanged() {
+        let begin = SystemClock.bootMilliseconds()
+        let changed = schedule.takeChanged(at: begin)
+        guard !changed.isEmpty else { return }
+        for id in changed { update(id) }
+        schedule.updated(from: begin, to: SystemClock.bootMilliseconds())
+    }
+
+    private func update(_ id: SpaceID) {
+        guard let space = link.spaces[id] else { return }
+        perform("read", space.update)
+        schedule.insert(unread: id, at: SystemClock.bootMilliseconds())
+        armCalendar()
+    }
+
+    private func readPastWeek() {
+        guard let id = schedule.nextUnread else { return }
+        let begin = SystemClock.bootMilliseconds()
+        let hasMore = perform("read") { try link.spaces[id]?.updateYear() } ?? false
+        schedule.read(id, isComplete: hasMore != true, from: begin, to: SystemClock.bootMilliseconds())
+    }
+
+    private func checkCalendar() {
+        intake.review()
+        for id in link.spaces.keys { update(id) }
+        armCalendar()
+    }
+
+    private func armCalendar() {
+        let now = Clocks.now()
+        schedule.armCalendar(
+            in: link.spaces.values.map { $0.nextUpdate - $0.core.groupTime(at: now).milliseconds }.min(),
+            at: now.boot.milliseconds)
+    }
+}

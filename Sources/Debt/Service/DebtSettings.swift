@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+package import Settings
+
+/// The validated settings of the debt service.
+package struct DebtSettings: Sendable {
+    /// Broker, space, id, state directory, log.
+    package var node: Settings
+    package var isEverySpace: Bool
+    package var rules: WeekRules
+
+    package var ledger: String { node.stateDirectory + "/ledger.sqlite" }
+
+    package init(_ given: SettingValues, environment: [String: String]) throws {
+        var values = given
+        isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false
+        if isEverySpace { values.set(.space, option: "+", to: "home") }
+        if !values.isGiven(.node) { values.set(.node, option: "--node", to: "debt") }
+        if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
+            values.set(
+                .stateDirectory, option: "--state-dir", to: Paths(environment: environment).debtStateDirectory)
+        }
+        node = try Settings(values, environment: environment)
+        rules = try Self.rules(values)
+    }
+
+    private static func rules(_ values: SettingValues) throws -> WeekRules {
+        var rules = WeekRules()
+        rules.goal =
+            try values.read(
+                .debtGoal, { text in Int(text).flatMap { WeekRules.goals.contains($0) ? $0 : nil } },
+                "minutes, 0 to 10080") ?? rules.goal
+        rules.zone = try values.read(.debtZone, { Zone($0) }, "a time zone such as Europe/Berlin") ?? rules.zone
+        let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+        rules.firstWeekday =
+            try values.read(
+                .debtWeekStart, { text in weekdays.firstIndex(of: text.lowercased()).map { $0 + 1 } },
+                "a weekday such as monday") ?? rules.firstWeekday
+        rules.dayStart =
+            try values.read(.debtDayStart, { LocalTime.time($0) }, "a time of day such as 05:00") ?? 0
+        rules.counting.kinds =
+            try values.read(.debtKinds, Self.kinds, "kinds of phase with commas between, as focus,work,phase")
+            ?? rules.counting.kinds
+        rules.counting.labels = try values.read(.debtLabels, Self.labels, "names of labels with commas between")
+        // A duration is at least a second elsewhere, but 0 is valid here.
+        if try values.read(.debtMinimum, { $0 == "0" }, "") == true {
+            rules.counting.minimum = 0
+        } else if let seconds = try values.duration(.debtMinimum) {
+            rules.counting.minimum = Int64(seconds) * 1_000
+        }
+        rules.carriesOver = try values.read(.debtCarryOver, Bool.init, "true or false") ?? false
+        return rules
+    }
+
+    private static func kinds(_ text: String) -> Set<PhaseKind>? {
+        let names = parts(text)
+        let kinds = names.compactMap(PhaseKind.init)
+        return kinds.count == names.count && !kinds.isEmpty ? Set(kinds) : nil
+    }
+
+    /// Reads a list of labels; `-` is the default label.
+    private static func labels(_ text: String) -> Set<String>? {
+        let names = parts(text).map { $0 == "-" ? "" : $0 }
+        return names.isEmpty ? nil : Set(names)
+    }
+
+    private static func parts(_ text: String) -> [String] {
+        text.split(separator: ",").map { part in
+            String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}

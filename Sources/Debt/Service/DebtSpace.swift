@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Mosquitto
+import Runtime
+import Session
+import Settings
+import Wire
+
+/// The debt of one space: its core, its week, and the answers to its nodes. It lives on the service's thread.
+final class DebtSpace: ServiceSpace {
+    /// Milliseconds until a ledger that could not be read is read again. A judgement: a disk error seldom ends at once.
+    private static let retryInterval: Int64 = 60_000
+    /// Milliseconds that nodes have to send the records that this ledger lacks. A week that is less than the one at the
+    /// broker waits for that. A judgement: a node answers within a second.
+    private static let completion: Int64 = 10_000
+
+    let id: SpaceID
+    let core: ServiceCore
+    /// Called when this service begins to publish the feed, or must publish it again.
+    var onTurn: () -> Void = {}
+    private let output: ServiceOutput
+    private let ledger: Ledger
+    private var book: WeekBook
+    private var published: DebtFeed?
+    /// The feed that the broker keeps, whichever service wrote it.
+    private var kept: DebtFeed?
+    /// When this service began to publish the feed, on the boot clock.
+    private var servingSince: Int64 = 0
+    private var publishedYear: DebtYear?
+    private var compared: [NodeID: ConnectionID] = [:]
+    /// The nodes that the ledger holds as offline.
+    private var gone: Set<NodeID>
+    /// When the feed may change by time alone, in milliseconds of group time.
+    private(set) var nextUpdate: Int64 = 0
+
+    init(
+        space: SpaceID, settings: DebtSettings, ledger: Ledger, history: RulesHistory, bootID: BootID, loop: EventLoop,
+        output: ServiceOutput
+    ) {
+        id = space
+        self.output = output
+        self.ledger = ledger
+        // A ledger that cannot be read is reported at the next write.
+        gone = Set(((try? ledger.gone(of: space)) ?? [:]).keys)
+        book = WeekBook(space: space, ledger: ledger, history: history)
+        core = ServiceCore(
+            .debt, space: space, settings: settings.node, bootID: bootID, loop: loop, output: output)
+        core.onTurn = { [weak self] in self?.begin() }
+    }
+
+    func handle(_ event: NodeCore.Event) {
+        if case .disconnected = event {
+            compared = [:]
+            kept = nil
+        }
+        core.handle(event)
+    }
+
+    private func begin() {
+        published = nil
+        publishedYear = nil
+        servingSince = Clocks.boot().milliseconds
+        onTurn()
+    }
+
+    /// Receives the feed, which this service or another one has published or withdrawn.
+    func receive(_ feed: DebtFeed?) { kept = feed }
+
+    // MARK: Nodes
+
+    /// Sends a node the digests of its records in the ledger, once for each of its connections.
+    func compare(with node: NodeID) throws {
+        guard core.serves, let presence = core.state.peers[node].presence, presence.online,
+            compared[node] != presence.connection
+        else { return }
+        if compared.count > Limits.nodes { compared = [:] }
+        compared[node] = presence.connection
+        output.publish(core.codec.encode(LedgerAck(node: node, weeks: try ledger.weeks(of: node, in: id))))
+    }
+
+    /// Compares the records of all online nodes: another service may have received some.
+    func compareAll() throws { for node in core.state.peers.online { try compare(with: node) } }
+
+    /// Stores which nodes are offline, since an open run counts only until then. Returns whether that is a change.
+    func mark(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
+        var marks: [(node: NodeID, goneSince: Int64?)] = []
+        for (node, change) in changes where core.state.peers[node].presence?.role == .node {
+            let wasGone = gone.contains(node)
+            if wasGone, change.hasReturned { marks.append((node, nil)) }
+            if let since = change.goneSince, !wasGone || change.hasReturned { marks.append((node, since)) }
+        }
+        guard !marks.isEmpty else { return false }
+        let isNews = try ledger.mark(marks, in: id)
+        for (node, since) in marks { if since == nil { gone.remove(node) } else { gone.insert(node) } }
+        if isNews { forgetWeeks() }
+        return isNews
+    }
+
+    /// Publishes an answer to a node, unless another service answers. The record is kept in either case.
+    func publish(_ ack: LedgerAck, completion: @escaping ServiceOutput.Completion) {
+        guard core.serves else { return completion(.failure(MQTTError(.notConnected, "another service answers"))) }
+        output.publish(core.codec.encode(ack), completion: completion)
+    }
+
+    // MARK: The week
+
+    func forget(from instant: Int64) { book.forget(from: instant) }
+    func forgetWeeks() { book.forget(history: nil) }
+    /// Lets the next update come by `instant`, in milliseconds of group time.
+    func updates(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
+
+    /// Publishes the week if it has changed.
+    func update() throws {
+        let now = core.groupTime(at: Clocks.now()).milliseconds
+        // If the ledger cannot be read, the next try comes after a while, and not at once.
+        nextUpdate = now + Self.retryInterval
+        guard core.serves else { return }
+        var feed = try book.feed(at: now)
+        nextUpdate = min(book.nextBoundary(after: now), feed.week?.until?.milliseconds ?? .max)
+        if nextUpdate <= now { nextUpdate = now + 1_000 }
+        guard feed.isNews(after: published), try !waits(feed, at: now) else { return }
+        feed.by = core.codec.me
+        published = feed
+        output.publish(core.codec.encode(feed))
+    }
+
+    /// Whether a feed waits because it has less than the one that the broker keeps. It waits until nodes have sent what
+    /// the ledger lacks; with an empty ledger, until that has a record.
+    private func waits(_ feed: DebtFeed, at now: Int64) throws -> Bool {
+        guard published == nil, let mine = feed.week, let theirs = kept?.week, GroupTime(now) < theirs.to,
+            mine.done < theirs.done
+        else { return false }
+        guard try ledger.spaces().contains(id) else { return true }
+        let rest = servingSince + Self.completion - Clocks.boot().milliseconds
+        if rest > 0 { nextUpdate = min(nextUpdate, now + rest) }
+        return rest > 0
+    }
+
+    /// Reads one of the weeks before this one, and returns whether there are more. After the last, publishes the year.
+    func updateYear() throws -> Bool {
+        guard core.serves, published != nil else { return false }
+        guard let year = try book.year(at: core.groupTime(at: Clocks.now()).milliseconds) else { return true }
+        guard year.isNews(after: publishedYear) else { return false }
+        publishedYear = year
+        output.publish(core.codec.encode(year))
+        return false
+    }
+}

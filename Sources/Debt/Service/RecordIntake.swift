@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Ledger
+import Logging
+import Mosquitto
+import Platform
+import Runtime
+import Session
+import Wire
+
+/// Carries out a ``LedgerIntake``: files records, sends the answers and reports problems. It lives on the service's
+/// thread. Another thread writes, since a broker silently drops what its client does not read in time.
+final class RecordIntake {
+    /// A record and how it was filed.
+    typealias Filed = (arrival: LedgerIntake.Arrival, outcome: Ledger.Outcome)
+
+    /// A problem is over when it has not occurred for this time, in milliseconds.
+    private static let problemTimeout: Int64 = 600_000
+
+    private let ledger: Ledger
+    private let quota: RecordQuota
+    private let loop: EventLoop
+    private let disk: EventLoop
+    private let log: Logger
+    private let send: (SpaceID, LedgerAck, @escaping ServiceOutput.Completion) -> Void
+    private let onFiled: (Result<[Filed], any Error>) -> Void
+    private var intake = LedgerIntake()
+    private var isPlanned = false
+    private var limiter = LogLimiter()
+    /// When each problem occurred last, on the boot clock.
+    private var problems: [LedgerProblem.Kind: Int64] = [:]
+
+    /// `disk` is the thread that writes. The service's thread calls `send` and `onFiled`.
+    init(
+        _ ledger: Ledger, within quota: RecordQuota = RecordQuota(), loop: EventLoop, disk: EventLoop, log: Logger,
+        send: @escaping (SpaceID, LedgerAck, @escaping ServiceOutput.Completion) -> Void,
+        onFiled: @escaping (Result<[Filed], any Error>) -> Void
+    ) {
+        self.ledger = ledger
+        self.quota = quota
+        self.loop = loop
+        self.disk = disk
+        self.log = log
+        self.send = send
+        self.onFiled = onFiled
+    }
+
+    // MARK: Records
+
+    var isIdle: Bool { intake.isIdle }
+
+    /// Receives a record at an instant of group time. Those that arrive in the same turn of the loop are written together.
+    func receive(_ digested: DigestedRecord, in space: SpaceID, at time: GroupTime, isVouched: Bool) {
+        intake.receive(
+            digested, in: space, at: time, isVouched: isVouched, now: Self.awake)
+        plan()
+    }
+
+    /// Refuses a record that cannot be read; without a name it is only reported.
+    func refuse(_ name: RecordName?, of node: NodeID, in space: SpaceID, because reason: String) {
+        warn("a record cannot be kept", of: node, in: space, ["reason": "\(reason)"])
+        guard let name else { return }
+        intake.refuse(name, of: node, in: space)
+        plan()
+    }
+
+    private func plan() {
+        guard !isPlanned else { return }
+        isPlanned = true
+        let back = Sending(self)
+        loop.execute { back.run { $0.act() } }
+    }
+
+    private func act() {
+        isPlanned = false
+        for note in intake.takeNotes() { report(note) }
+        let batch = intake.nextBatch(at: Self.awake)
+        if !batch.isEmpty {
+            let back = Sending(self)
+            disk.execute { [ledger, quota, loop] in
+                let result = Self.file(batch, in: ledger, quota)
+                loop.execute { back.run { $0.filed(batch, result) } }
+            }
+        }
+        sendAnswers()
+    }
+
+    private func filed(_ batch: [LedgerIntake.Arrival], _ result: Result<[Ledger.Outcome], any Error>) {
+        intake.filed(try? result.get().map(\.filing), at: Self.awake)
+        onFiled(result.map { Array(zip(batch, $0)) })
+        act()
+    }
+
+    /// Writes the waiting records on the calling thread, unless others are being written.
+    func fileNow() {
+        while case let batch = intake.nextBatch(at: Self.awake), !batch.isEmpty {
+            filed(batch, Self.file(batch, in: ledger, quota))
+        }
+    }
+
+    private static var awake: AwakeTime { AwakeTime(SystemClock.awakeMilliseconds()) }
+
+    private static func file(
+        _ batch: [LedgerIntake.Arrival], in ledger: Ledger, _ quota: RecordQuota
+    ) -> Result<[Ledger.Outcome], any Error> {
+        Result {
+            try ledger.file(
+                batch.map { Ledger.Arrival(space: $0.space, digested: $0.digested, at: $0.at.milliseconds) },
+                within: quota)
+        }
+    }
+
+    // MARK: Answers
+
+    private func sendAnswers() {
+        while let (space, ack) = intake.nextAnswer() {
+            let back = Sending(self)
+            send(space, ack) { result in back.run { $0.isSent(result) } }
+        }
+    }
+
+    private func isSent(_ result: Result<PublishOutcome, MQTTError>) {
+        intake.answered()
+        if case .failure(let error) = result, error.code != .notConnected,
+            let others = limiter.allows("answer", at: SystemClock.bootMilliseconds())
+        {
+            log.warning("an answer to a node was not sent: \(error)", metadata: ["repeated": "\(others)"])
+        }
+        plan()
+    }
+
+    /// Drops the answers after a lost connection.
+    func linkDown() { intake.linkDown() }
+
+    // MARK: Problems
+
+    private func report(_ note: LedgerIntake.Note) {
+        switch note {
+        case .behind(let waiting, let lag, let dropped):
+            let text =
+                "more records arrive than the ledger's disk can store: \(waiting) wait, the oldest for \(lag / 1_000) s"
+                + (dropped > 0 ? ", and \(dropped) were dropped; their nodes send them again" : "")
+            if limiter.allows("behind", at: SystemClock.bootMilliseconds()) != nil {
+                log.warning("cannot keep up", metadata: ["reason": "\(text)"])
+            }
+            store(text, .behind)
+        case .overQuota(let space, let node):
+            let text =
+                "the node \(node) of the space \(space) has recorded more than \(RecordQuota.sessionsPerDay) sessions in a day, "
+                + "or \(RecordQuota.sessions) in all; further ones are refused"
+            warn("records are refused", of: node, in: space, ["reason": "\(text)"])
+            store(text, .quota)
+        case .implausible(let space, let node):
+            warn("a record cannot be kept", of: node, in: space, ["reason": "implausible date"])
+        case .conflict(let space, let node, let session):
+            warn("two records of one version", of: node, in: space, ["session": "\(session)"])
+        }
+    }
+
+    /// Logs a warning, at most once a minute for each node.
+    private func warn(_ text: String, of node: NodeID, in space: SpaceID, _ metadata: Logger.Metadata) {
+        guard let others = limiter.allows("\(text) \(space) \(node)", at: SystemClock.bootMilliseconds()) else {
+            return
+        }
+        let all: Logger.Metadata = ["space": "\(space)", "node": "\(node)", "repeated": "\(others)"]
+        log.warning("\(text)", metadata: all.merging(metadata) { $1 })
+    }
+
+    /// Stores a problem for `lockstep doctor`; rarely, since writing is what is slow.
+    private func store(_ text: String, _ kind: LedgerProblem.Kind) {
+        let now = SystemClock.bootMilliseconds()
+        let before = problems.updateValue(now, forKey: kind)
+        if before.map({ now - $0 > Self.problemTimeout }) ?? true { write(text, kind) }
+    }
+
+    /// Clears problems that have not occurred for ``problemTimeout``.
+    func review() {
+        let now = SystemClock.bootMilliseconds()
+        for (kind, at) in problems where now - at >= Self.problemTimeout {
+            problems[kind] = nil
+            write(nil, kind)
+        }
+    }
+
+    /// Clears the problems of an earlier process.
+    func begin() { for kind in LedgerProblem.Kind.allCases { write(nil, kind) } }
+
+    private func write(_ text: String?, _ kind: LedgerProblem.Kind) {
+        let wall = SystemClock.wallMilliseconds()
+        disk.execute { [ledger, log] in
+            do {
+                try ledger.set(problem: text, kind, at: wall)
+            } catch {
+                log.warning("a problem cannot be stored for lockstep doctor: \(error)")
+            }
+        }
+    }
+}
+
+/// Passes an intake to another thread and back.
+private struct Sending: @unchecked Sendable {
+    private weak var intake: RecordIntake?
+    init(_ intake: RecordIntake) { self.intake = intake }
+
+    /// Runs `body`. Must be called on the intake's thread.
+    func run(_ body: (RecordIntake) -> Void) { if let intake { body(intake) } }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Settings
+
+/// Finds the broker of an invitation by the fingerprint of its authority, before anything secret is sent.
+enum Authority {
+    /// The answer of a place.
+    private enum Answer: Sendable {
+        /// The certificate of the authority, as PEM.
+        case found(String)
+        case foreign
+        case silent(String)
+        /// A place answered a moment ago, so the others are not waited for any more.
+        case waitedLongEnough
+    }
+
+    /// The seconds that a place has for its answer.
+    private static let patience = 5
+
+    /// Asks all places at once.
+    /// - Returns: The place and the certificate of the authority.
+    static func find(
+        _ fingerprint: [UInt8], at places: [BrokerAddress.Place]
+    ) async throws(JoinFailure) -> (place: Int, certificate: [UInt8]) {
+        var answers = [Answer?](repeating: nil, count: places.count)
+        await withTaskGroup(of: (Int, Answer).self) { group in
+            for (index, place) in places.enumerated() {
+                group.addTask { (index, await ask(place, for: fingerprint)) }
+            }
+            var isWaiting = false
+            while let (index, answer) = await group.next() {
+                if case .waitedLongEnough = answer { break }
+                answers[index] = answer
+                guard case .found = answer, !isWaiting else { continue }
+                // An earlier place, which is a name, is better than a later one, which is an address of today.
+                isWaiting = true
+                group.addTask {
+                    try? await Task.sleep(for: .milliseconds(500))
+                    return (0, .waitedLongEnough)
+                }
+            }
+            group.cancelAll()
+        }
+        for (index, answer) in answers.enumerated() {
+            if case .found(let certificate) = answer { return (index, Array(certificate.utf8)) }
+        }
+        for (index, answer) in answers.enumerated() {
+            if case .foreign = answer {
+                throw JoinFailure(
+                    .refused,
+                    """
+                    the machine at \(places[index]) is not the broker of this invitation: its authority has another \
+                    fingerprint. The secret was not sent. If the broker was set up again, make another invitation \
+                    there; else another machine has its name or address
+                    """)
+            }
+        }
+        let reasons = zip(places, answers).map { place, answer in
+            if case .silent(let reason) = answer { "\(place): \(reason)" } else { "\(place): no answer" }
+        }
+        throw JoinFailure(
+            .unreachable,
+            "the broker was not found. Is it running, and is this machine in the same network?\n  "
+                + reasons.joined(separator: "\n  "))
+    }
+
+    private static func ask(_ place: BrokerAddress.Place, for fingerprint: [UInt8]) async -> Answer {
+        let result: Child.Result
+        do throws(BadValue) {
+            result = try await Child.run(
+                "openssl", ["s_client", "-connect", place.line, "-showcerts"], seconds: patience)
+        } catch {
+            return .silent(error.description)
+        }
+        let certificates = certificates(in: result.output)
+        guard !certificates.isEmpty else { return .silent(reason(in: result.errors)) }
+        for certificate in certificates where await self.fingerprint(of: certificate) == fingerprint {
+            return .found(certificate)
+        }
+        return .foreign
+    }
+
+    /// Returns the certificates in a text, as PEM.
+    private static func certificates(in text: String) -> [String] {
+        var certificates: [String] = []
+        var lines: [Substring]?
+        for line in text.split(separator: "\n") {
+            if line == "-----BEGIN CERTIFICATE-----" { lines = [] }
+            lines?.append(line)
+            if line == "-----END CERTIFICATE-----", let whole = lines {
+                certificates.append(whole.joined(separator: "\n") + "\n")
+                lines = nil
+            }
+        }
+        return certificates
+    }
+
+    private static func fingerprint(of certificate: String) async -> [UInt8]? {
+        let arguments: [LineText] = ["x509", "-noout", "-fingerprint", "-sha256"]
+        guard let result = try? await Child.run("openssl", arguments, input: certificate, seconds: patience),
+            let text = result.output.split(separator: "=").last
+        else { return nil }
+        return [UInt8](hexadecimal: text.filter { $0 != ":" && !$0.isWhitespace })
+    }
+
+    /// Returns the part of an error of openssl that says something to a person.
+    private static func reason(in errors: String) -> String {
+        let known = [
+            "Connection refused", "No route to host", "Network is unreachable", "Name or service not known",
+            "Temporary failure in name resolution", "no answer in \(patience) s",
+        ]
+        return known.first(where: errors.contains) ?? "no TLS"
+    }
+}
+
+extension [UInt8] {
+    /// Reads pairs of hexadecimal digits; `nil` for any other text.
+    fileprivate init?(hexadecimal text: some StringProtocol) {
+        let digits = text.utf8.map { UInt8(String(decoding: [$0], as: UTF8.self), radix: 16) }
+        guard digits.count % 2 == 0, !digits.contains(nil) else { return nil }
+        self = stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
+    }
+}

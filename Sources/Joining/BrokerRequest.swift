@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+package import Session
+package import Settings
+
+/// A change of this machine's broker, or a question about it, which `lockstep-node broker` carries out.
+package enum BrokerRequest: Codable, Sendable {
+    case setUp(Options)
+    /// Restores the configuration from before the setup.
+    case unset
+    /// Adds a member; the answer is an ``Invitation``.
+    case invite(node: NodeID, role: MemberRole, space: SpaceID)
+    /// Ends the rights of a member.
+    case revoke(node: NodeID)
+    /// The answer is a list of ``Member``.
+    case members
+    /// Withdraws unused invitations; the answer is a list of names.
+    case expire
+
+    /// The options of `lockstep broker setup`.
+    package struct Options: Codable, Sendable {
+        package var isOnLAN = false
+        package var isEncrypted = false
+        package var host: String?
+        package var port: Int?
+        package var keepsSpacesApart = false
+
+        package init() {}
+    }
+
+    /// The words of a command line that carry it out.
+    /// - Parameter root: The folder that everything lies below, for tests; `nil` for this machine.
+    package func words(root: String?) -> [String] {
+        ["broker", String(decoding: ReportJSON.encode(self), as: UTF8.self)] + (root.map { [$0] } ?? [])
+    }
+
+    /// Whether `lockstep-node` prints an answer, or a ``Problem``, for this program.
+    package var hasAnswer: Bool {
+        switch self {
+        case .setUp, .unset: false
+        case .invite, .revoke, .members, .expire: true
+        }
+    }
+
+    /// The reason why there is no answer.
+    package struct Problem: Codable {
+        package var problem: String
+
+        package init(_ problem: String) { self.problem = problem }
+    }
+
+    /// Lets `lockstep-node` carry it out. Messages for people go to stderr.
+    /// - Throws: ``JoinFailure``.
+    package func answer<Answer: Decodable>(
+        _ type: Answer.Type = Answer.self, by program: String, root: String?
+    ) async throws(JoinFailure) -> Answer {
+        do {
+            let words = words(root: root).map { LineText(showing: $0) }
+            let result = try await Child.run(program, words, seconds: 1_800, showsErrors: true)
+            let output = Array(result.output.utf8)
+            guard result.code == 0 else {
+                let problem = try ReportJSON.decode(Problem.self, from: output).problem
+                throw JoinFailure(result.code == 2 ? .wrong : .refused, problem)
+            }
+            return try ReportJSON.decode(type, from: output)
+        } catch let failure as JoinFailure {
+            throw failure
+        } catch {
+            throw JoinFailure(.refused, "\(program) does not answer as expected: \(error)")
+        }
+    }
+}
+
+/// A member of a broker.
+package struct Member: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Sendable {
+        case invited, joined, expired, revoked
+    }
+
+    package var node: String
+    package var role: MemberRole
+    /// A space; `+` for all.
+    package var space: String
+    package var state: State
+    /// The end of the invitation, or the beginning of the state, in seconds since 1970; 0 if unknown.
+    package var since: Int64
+    package var online = false
+    /// When its last presence was written, in milliseconds since 1970.
+    package var lastSeen: Int64?
+    package var name: String?
+    package var software: String?
+
+    package init(node: String, role: MemberRole, space: String, state: State, since: Int64) {
+        (self.node, self.role, self.space, self.state, self.since) = (node, role, space, state, since)
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+package import Settings
+import Subprocess
+import SystemPackage
+
+/// Runs other programs to their end.
+package enum Child {
+    /// The result of a program.
+    package struct Result: Sendable {
+        /// The exit code; 128 and more after a signal.
+        package var code: Int32
+        package var output: String
+        package var errors: String
+    }
+
+    /// Runs a program with text as its input.
+    /// - Parameters:
+    ///   - program: A path, or a name that is looked up in `PATH`.
+    ///   - seconds: The time limit; the program is then killed, and its code is 124.
+    ///   - showsErrors: Whether its standard error is that of this process, and not collected.
+    /// - Throws: ``BadValue`` if the program cannot be started.
+    package static func run(
+        _ program: String, _ arguments: [LineText], input: String = "", seconds: Int = 30, showsErrors: Bool = false
+    ) async throws(BadValue) -> Result {
+        do {
+            return try await withThrowingTaskGroup(of: Result.self) { group in
+                group.addTask {
+                    try await start(program, arguments, input: input, showsErrors: showsErrors)
+                }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(seconds))
+                    return Result(code: 124, output: "", errors: "no answer in \(seconds) s")
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? Result(code: 124, output: "", errors: "")
+            }
+        } catch {
+            throw BadValue("\(program) cannot be run: \(error)")
+        }
+    }
+
+    private static func start(
+        _ program: String, _ arguments: [LineText], input: String, showsErrors: Bool
+    ) async throws -> Result {
+        let executable: Executable = program.contains("/") ? .path(FilePath(program)) : .name(program)
+        let limit = 1 << 20
+        if showsErrors {
+            let run = try await Subprocess.run(
+                executable, arguments: Arguments(arguments.map(\.description)), input: .string(input),
+                output: .string(limit: limit),
+                error: .currentStandardError)
+            return Result(code: run.terminationStatus.code, output: run.standardOutput, errors: "")
+        }
+        let run = try await Subprocess.run(
+            executable, arguments: Arguments(arguments.map(\.description)), input: .string(input),
+            output: .string(limit: limit),
+            error: .string(limit: limit))
+        return Result(
+            code: run.terminationStatus.code, output: run.standardOutput, errors: run.standardError)
+    }
+}
+
+extension TerminationStatus {
+    fileprivate var code: Int32 {
+        switch self {
+        case .exited(let code): code
+        case .signaled(let signal): 128 + signal
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+package import Settings
+
+/// Everything that a machine needs to join a broker of Lockstep.
+package struct Invitation: Codable, Hashable, Sendable {
+    /// The names and addresses of the broker, in the order in which they are tried.
+    package var hosts: [String]
+    package var port: Int
+    /// The SHA-256 of the authority that signed the broker's certificate; `nil` without TLS.
+    package var fingerprint: [UInt8]?
+    package var role: MemberRole
+    package var space: SpaceID
+    package var node: NodeID
+    /// The password: 24 letters and digits.
+    package var secret: String
+    /// When the broker's machine withdraws the invitation, in seconds since 1970.
+    package var expires: Int64
+
+    package init(
+        hosts: [String], port: Int, fingerprint: [UInt8]?, role: MemberRole, space: SpaceID, node: NodeID,
+        secret: String, expires: Int64
+    ) {
+        self.hosts = hosts
+        self.port = port
+        self.fingerprint = fingerprint
+        self.role = role
+        self.space = space
+        self.node = node
+        self.secret = secret
+        self.expires = expires
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Platform
+import Settings
+
+/// The private folder of a join in the runtime directory, held by one join at a time.
+///
+/// A join that was killed leaves it, with the name of the service whose settings it was writing. The next join, and
+/// `leave`, then remove these settings.
+struct JoinFolder {
+    static let services = ["node", "calm", "debt"]
+    private let lock: StateDirectory
+
+    /// - Throws: ``JoinFailure`` if another join has it.
+    init(_ place: JoinPlace) throws(JoinFailure) {
+        do throws(StateDirectoryError) {
+            lock = try StateDirectory(place.path(place.joining))
+        } catch {
+            guard case .taken = error else { throw JoinFailure(.refused, error.description) }
+            throw JoinFailure(.refused, "another lockstep join runs on this machine; wait for its end")
+        }
+    }
+
+    /// Returns the path of a file in the folder.
+    func path(_ name: String) -> String { lock.path + "/" + name }
+
+    /// The service whose settings a killed join was writing; `nil` if there is none.
+    var begun: String? { Self.services.first { access(path("begun-\($0)"), F_OK) == 0 } }
+
+    /// Notes that settings of a service are written from now on.
+    func begin(_ service: String) throws(FileError) { try Files.replace(path("begun-\(service)"), with: []) }
+
+    /// Removes the folder.
+    func remove() {
+        let names = ["settings", "password", "authority"] + Self.services.map { "begun-\($0)" }
+        for name in names { for path in [path(name), path(name + ".new")] { unlink(path) } }
+        unlink(path("lock"))
+        rmdir(lock.path)
+    }
+}
+
+extension JoinPlace {
+    /// The user and the group of the services.
+    /// - Throws: ``JoinFailure`` if this machine has no such user.
+    func owner() throws(JoinFailure) -> (user: uid_t, group: gid_t)? {
+        guard !isPersonal, root.isEmpty else { return nil }
+        guard let user = getpwnam("lockstep") else {
+            throw JoinFailure(.refused, "there is no user lockstep on this machine; install the package first")
+        }
+        return (user.pointee.pw_uid, user.pointee.pw_gid)
+    }
+}

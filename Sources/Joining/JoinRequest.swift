@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+package import Session
+package import Settings
+
+/// The request of a machine to join a broker: by an invitation, or one that runs already.
+package struct JoinRequest: Sendable {
+    /// How the certificate of the broker is verified.
+    package enum Trust: Sendable {
+        /// By the SHA-256 of an authority that signs for this broker alone.
+        case fingerprint([UInt8])
+        /// By a file of certificates, as PEM.
+        case certificates([UInt8])
+        /// By the authorities of the operating system.
+        case system
+    }
+
+    /// The broker, without a password.
+    package var broker: BrokerAddress
+    package var trust: Trust
+    package var role: MemberRole
+    package var space: SpaceID
+    package var node: NodeID
+    package var password: LineText?
+    /// When the invitation ends, in seconds since 1970; `nil` without an invitation.
+    package var expires: Int64?
+
+    /// - Throws: ``BadValue`` for an invitation that ``JoinToken/decode(_:)`` would refuse.
+    package init(_ invitation: Invitation) throws(BadValue) {
+        var places: [BrokerAddress.Place] = []
+        for host in invitation.hosts { places.append(try .init(host: host, port: invitation.port)) }
+        broker = BrokerAddress(isEncrypted: invitation.fingerprint != nil, places: places)
+        trust = invitation.fingerprint.map(Trust.fingerprint) ?? .system
+        role = invitation.role
+        space = invitation.space
+        node = invitation.node
+        password = LineText(showing: invitation.secret)
+        expires = invitation.expires
+    }
+
+    package init(
+        broker: BrokerAddress, trust: Trust, role: MemberRole, space: SpaceID?, node: NodeID,
+        password: LineText?
+    ) {
+        self.broker = broker
+        self.broker.password = nil
+        self.trust = trust
+        self.role = role
+        self.space = space ?? Settings.home
+        self.node = node
+        self.password = password
+    }
+
+    /// Returns the settings of the services.
+    /// - Parameters:
+    ///   - password: The path of the password's file.
+    ///   - authority: The path of the authority's file; `nil` for the operating system's.
+    /// - Throws: ``BadValue`` for a path that a reader of settings would change.
+    func settings(password: String, authority: String?) throws(BadValue) -> SettingLines {
+        var lines = SettingLines(comment: "Written by lockstep join; lockstep leave removes it.")
+        let isNamed = broker.user != nil && (broker.user != "\(node)" || self.password == nil)
+        try lines.add(.broker, broker.text(withUser: isNamed))
+        try lines.add(.node, "\(node)")
+        try lines.add(.space, "\(space)")
+        if role.service == "node" { try lines.add(.role, "\(role)") }
+        if self.password != nil { try lines.add(.passwordFile, try SettingLines.value(path: password)) }
+        if broker.isEncrypted, let authority {
+            try lines.add(.tlsCA, try SettingLines.value(path: authority))
+            if case .fingerprint = trust { try lines.add(.tlsPinned, "on") }
+        }
+        return lines
+    }
+}
+
+/// The result of `lockstep-node probe` at a broker.
+package struct ProbeReport: Codable, Sendable {
+    /// Why it was not reached or does not serve the node; `nil` if it does.
+    package var problem: String?
+    /// Whether the broker refuses the user or the password.
+    package var isRefused = false
+    /// Whether the node has a presence on the broker.
+    package var isKnown = false
+    package var isOnline = false
+    /// The connection of the presence.
+    package var connection: String?
+    /// When the presence was written, in milliseconds since 1970.
+    package var at: Int64?
+
+    package init() {}
+}
+
+/// The result of `lockstep join`, for programs.
+package struct JoinReport: Codable, Sendable {
+    package var node: String
+    package var space: String
+    package var role: String
+    package var broker: String
+    package var service: String
+    /// Whether the service is connected; `false` where no service manager runs.
+    package var isConnected: Bool
+    /// The command that starts the service, where no service manager runs.
+    package var next: String?
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+package import Session
+package import Settings
+
+/// The text form of an ``Invitation``. It has a prefix with the version, and bytes in base64url with a checksum.
+package enum JoinToken {
+    /// The most characters of a token, prefix included.
+    package static let longest = 250
+    private static let name = "lockstep"
+    private static let prefix = "lockstep1-"
+    private static let mostBytes = (longest - prefix.utf8.count) * 3 / 4
+    private static let checksumBytes = 4
+
+    // The bits of the second byte, above those of the role.
+    private static let roleBits: UInt8 = 0b0000_0111
+    private static let encrypted: UInt8 = 0b0000_1000
+    private static let hasSpace: UInt8 = 0b0001_0000
+
+    // The first byte of a host: a kind, or the length of a name.
+    private static let ipv4: UInt8 = 0x81
+    private static let ipv6: UInt8 = 0x82
+    /// The `.local` name of the name before it.
+    private static let local: UInt8 = 0x83
+
+    /// Encodes an invitation. It leaves out the longest host names that do not fit, and those that are none.
+    /// - Throws: ``BadValue`` if a value cannot be encoded, or no address fits.
+    package static func encode(_ invitation: Invitation) throws(BadValue) -> String {
+        let head = try self.head(of: invitation)
+        var hosts = invitation.hosts.filter { (try? BrokerAddress.Place(host: $0, port: invitation.port)) != nil }
+        while !hosts.isEmpty {
+            let bytes = head + hosts.indices.flatMap { encoded(hosts[$0], after: $0 > 0 ? hosts[$0 - 1] : nil) }
+            if bytes.count + checksumBytes <= mostBytes { return prefix + Base64URL.encode(sealed(bytes)) }
+            let longest = hosts.indices.max { hosts[$0].utf8.count < hosts[$1].utf8.count }
+            hosts.remove(at: longest ?? 0)
+        }
+        throw BadValue("the invitation has no address that fits into \(Self.longest) characters")
+    }
+
+    private static func head(of invitation: Invitation) throws(BadValue) -> [UInt8] {
+        guard isSecret(invitation.secret), let secret = Base64URL.decode(invitation.secret) else {
+            throw BadValue("the secret of an invitation has 24 letters and digits")
+        }
+        guard let port = UInt16(exactly: invitation.port), port > 0, let expires = UInt32(exactly: invitation.expires),
+            invitation.fingerprint.map({ $0.count == 32 }) ?? true,
+            let role = MemberRole.allCases.firstIndex(of: invitation.role)
+        else { throw BadValue("the port, the expiry or the fingerprint of the invitation is out of range") }
+        let isHome = invitation.space == Settings.home
+        var bytes: [UInt8] = [0, UInt8(role)]
+        if invitation.fingerprint != nil { bytes[1] |= encrypted }
+        if !isHome { bytes[1] |= hasSpace }
+        bytes += [UInt8(port >> 8), UInt8(port & 0xFF)]
+        bytes += (0..<4).map { UInt8(expires >> (24 - 8 * UInt32($0)) & 0xFF) }
+        bytes += secret + (invitation.fingerprint ?? [])
+        for text in [invitation.node.rawValue] + (isHome ? [] : [invitation.space.rawValue]) {
+            bytes.append(UInt8(text.utf8.count))
+            bytes += text.utf8
+        }
+        return bytes
+    }
+
+    /// `lockstep invite` makes secrets of 24 letters and digits.
+    private static func isSecret(_ text: String) -> Bool {
+        text.utf8.count == 24 && text.utf8.allSatisfy { Base64URL.accepts($0) && !"-_".utf8.contains($0) }
+    }
+
+    /// Adds the length and the checksum.
+    private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        bytes[0] = UInt8(bytes.count + checksumBytes)
+        return bytes + checksum(of: bytes)
+    }
+
+    private static func checksum(of bytes: [UInt8]) -> [UInt8] {
+        let hash = FNV.hash(bytes.span)
+        let folded = UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+        return (0..<4).map { UInt8(folded >> (24 - 8 * UInt32($0)) & 0xFF) }
+    }
+
+    private static func encoded(_ host: String, after name: String?) -> [UInt8] {
+        if let bytes = address(host, family: AF_INET, count: 4) { return [ipv4] + bytes }
+        if let bytes = address(host, family: AF_INET6, count: 16) { return [ipv6] + bytes }
+        if let name, host == localName(of: name) { return [local] }
+        // A name of DNS has 63 characters in each part; longer ones than 127 would not fit anyway.
+        return [UInt8(min(host.utf8.count, 127))] + host.utf8.prefix(127)
+    }
+
+    private static func localName(of name: String) -> String { name.prefix { $0 != "." } + ".local" }
+
+    private static func address(_ text: String, family: Int32, count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return inet_pton(family, text, &bytes) == 1 ? bytes : nil
+    }
+
+    private static func text(of address: [UInt8], family: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        inet_ntop(family, address, &buffer, socklen_t(buffer.count))
+        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Decodes a token.
+    /// - Throws: ``JoinTokenError``.
+    package static func decode(_ text: String) throws(JoinTokenError) -> Invitation {
+        let text = text.filter { !$0.isWhitespace }
+        guard text.hasPrefix(name), let dash = text.firstIndex(of: "-") else { throw .foreign }
+        let version = text[text.index(text.startIndex, offsetBy: name.count)..<dash]
+        guard let number = Int(version), number > 0 else { throw .foreign }
+        guard number == 1 else { throw .newer }
+        let letters = text[text.index(after: dash)...]
+        guard letters.utf8.allSatisfy(Base64URL.accepts) else { throw .damaged }
+        guard let length = Base64URL.decode(String(letters.prefix(4)))?.first else {
+            throw .truncated(text.count, of: nil)
+        }
+        let expected = prefix.utf8.count + (Int(length) * 4 + 2) / 3
+        guard text.utf8.count >= expected else { throw .truncated(text.count, of: expected) }
+        guard let bytes = Base64URL.decode(String(letters)), bytes.count == Int(length), bytes.count > checksumBytes,
+            Base64URL.encode(bytes) == letters,
+            checksum(of: Array(bytes.dropLast(checksumBytes))) == Array(bytes.suffix(checksumBytes)),
+            let invitation = invitation(bytes.dropLast(checksumBytes))
+        else { throw .damaged }
+        // A checksum proves no origin, so every field is judged by what it says.
+        guard isSecret(invitation.secret) else { throw .forged("secret", LineText(showing: invitation.secret)) }
+        for host in invitation.hosts {
+            do throws(BadValue) {
+                _ = try BrokerAddress.Place(host: host, port: invitation.port)
+            } catch {
+                throw .forged("broker", LineText(showing: "\(host), port \(invitation.port)"))
+            }
+        }
+        return invitation
+    }
+
+    private static func invitation(_ bytes: ArraySlice<UInt8>) -> Invitation? {
+        var rest = bytes
+        func take(_ count: Int) -> [UInt8]? {
+            guard rest.count >= count else { return nil }
+            defer { rest = rest.dropFirst(count) }
+            return Array(rest.prefix(count))
+        }
+        func takeText() -> String? {
+            take(1).flatMap { take(Int($0[0])) }.map { String(decoding: $0, as: UTF8.self) }
+        }
+        func number(_ bytes: [UInt8]) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
+        guard let head = take(8), let secret = take(18) else { return nil }
+        let roles = MemberRole.allCases
+        guard Int(head[1] & roleBits) < roles.count else { return nil }
+        var fingerprint: [UInt8]?
+        if head[1] & encrypted != 0 {
+            guard let bytes = take(32) else { return nil }
+            fingerprint = bytes
+        }
+        guard let node = takeText().flatMap(NodeID.init) else { return nil }
+        var space = Settings.home
+        if head[1] & hasSpace != 0 {
+            guard let own = takeText().flatMap(SpaceID.init) else { return nil }
+            space = own
+        }
+        var hosts: [String] = []
+        while let kind = take(1)?[0] {
+            switch kind {
+            case ipv4:
+                guard let bytes = take(4) else { return nil }
+                hosts.append(self.text(of: bytes, family: AF_INET))
+            case ipv6:
+                guard let bytes = take(16) else { return nil }
+                hosts.append(self.text(of: bytes, family: AF_INET6))
+            case local:
+                guard let name = hosts.last else { return nil }
+                hosts.append(localName(of: name))
+            case 1...127:
+                guard let bytes = take(Int(kind)) else { return nil }
+                hosts.append(String(decoding: bytes, as: UTF8.self))
+            default: return nil
+            }
+        }
+        guard !hosts.isEmpty else { return nil }
+        return Invitation(
+            hosts: hosts, port: Int(number(Array(head[2...3]))), fingerprint: fingerprint,
+            role: roles[Int(head[1] & roleBits)], space: space, node: node, secret: Base64URL.encode(secret),
+            expires: number(Array(head[4...7])))
+    }
+}
+
+/// An error in the text of an invitation.
+package enum JoinTokenError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is no invitation.
+    case foreign
+    /// A later version made it.
+    case newer
+    /// It has fewer characters than it says; `nil` if it ends before its length.
+    case truncated(Int, of: Int?)
+    /// Its check sum is wrong.
+    case damaged
+    /// A field, which is named, holds something else than `lockstep invite` writes.
+    case forged(String, LineText)
+
+    package var description: String {
+        switch self {
+        case .foreign: "this is not an invitation, which begins with lockstep1- (sudo lockstep invite prints one)"
+        case .newer: "the invitation was made by a newer Lockstep; install that version here first"
+        case .truncated(let count, let whole):
+            "the invitation is cut off: \(count) characters"
+                + "\(whole.map { " of \($0)" } ?? "") are here; copy the whole line"
+        case .damaged: "a character of the invitation is wrong; copy the whole line again"
+        case .forged(let field, let value):
+            "no broker of Lockstep made this invitation: its \(field) is “\(value)”. Nothing is changed; make another one "
+                + "on the broker's machine: sudo lockstep invite NAME"
+        }
+    }
+}
+
+/// Base64 with `-` and `_`, without padding (RFC 4648, section 5).
+enum Base64URL {
+    static func encode(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").filter { $0 != "=" }
+    }
+
+    static func accepts(_ letter: UInt8) -> Bool {
+        let character = Character(Unicode.Scalar(letter))
+        return letter < 128 && (character.isLetter || character.isNumber || "-_".contains(character))
+    }
+
+    /// Returns the bytes; `nil` for a text with another character or of an impossible length.
+    static func decode(_ text: String) -> [UInt8]? {
+        guard text.utf8.allSatisfy(accepts) else { return nil }
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/") + padding
+        return Data(base64Encoded: standard).map { [UInt8]($0) }
+    }
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import FoundationEssentials
+import Glibc
+import Platform
+package import Session
+package import Settings
+
+/// Joins this machine, or a person on it, to a broker, and undoes that.
+package struct Joining: Sendable {
+    private let place: JoinPlace
+    private let manager: ServiceManager?
+    /// The path of `lockstep-node`.
+    private let nodeProgram: String
+    /// Reports progress to a person.
+    private let say: @Sendable (LineText) -> Void
+
+    /// The seconds that a started service has to connect.
+    private static let patience = 20
+
+    package init(
+        _ place: JoinPlace, manager: ServiceManager?, nodeProgram: String, say: @escaping @Sendable (LineText) -> Void
+    ) {
+        self.place = place
+        self.manager = manager
+        self.nodeProgram = nodeProgram
+        self.say = say
+    }
+
+    // MARK: Join
+
+    /// Joins, and waits until the service is connected. If that fails, files and services are as before.
+    package func join(_ request: JoinRequest) async throws(JoinFailure) -> JoinReport {
+        do throws(JoinFailure) {
+            let folder = try JoinFolder(place)
+            defer { folder.remove() }
+            if await undoBegun(folder) { say("A join that did not come to its end was undone.") }
+            return try await join(request, folder)
+        } catch {
+            // A step that an interrupt cancels fails for a reason of its own.
+            guard Task.isCancelled else { throw error }
+            throw JoinFailure(.interrupted, "interrupted; nothing is changed")
+        }
+    }
+
+    private func join(_ request: JoinRequest, _ folder: JoinFolder) async throws(JoinFailure) -> JoinReport {
+        let service = request.role.service
+        let unit = LineText(showing: "lockstep-\(service).service")
+        let names = place.names(of: service)
+        try checkSettings(names, request)
+        let owner = try place.owner()
+        if let manager, await !manager.has(unit) {
+            throw JoinFailure(.refused, "the service lockstep-\(service) is not installed on this machine")
+        }
+        var request = request
+        let authority = try await authority(for: &request)
+        let probeSettings = try prepareProbe(request, authority, folder)
+        let former = try await checkLogin(request, probeSettings)
+        say("The broker accepts \(request.node).")
+
+        var changes = FileChanges()
+        let state = await manager?.state(of: unit)
+        do {
+            try folder.begin(service)
+            try install(request, authority, names, owner, &changes)
+            say("Settings are in \(LineText(showing: place.path(names.settings))).")
+            var report = JoinReport(
+                node: "\(request.node)", space: "\(request.space)", role: request.role.rawValue,
+                broker: "\(request.broker)", service: "lockstep-\(service)", isConnected: false)
+            guard let manager else {
+                report.next = startCommand(service, names)
+                return report
+            }
+            try Task.checkCancellation()
+            try await start(unit, manager, probeSettings, former)
+            report.isConnected = true
+            return report
+        } catch {
+            changes.undo()
+            // In a task of its own, since an interrupt has cancelled this one.
+            if let manager, let state { await Task { await manager.restore(unit, state) }.value }
+            say("Files and services are as before.")
+            throw (error as? JoinFailure) ?? JoinFailure(.refused, "\(error)")
+        }
+    }
+
+    /// Removes what a killed join has written.
+    /// - Returns: Whether there was such a join.
+    private func undoBegun(_ folder: JoinFolder) async -> Bool {
+        guard let service = folder.begun else { return false }
+        for name in place.names(of: service).joined {
+            for path in [place.path(name), place.path(name) + ".new"] { unlink(path) }
+        }
+        let unit = LineText(showing: "lockstep-\(service).service")
+        if let manager { await manager.restore(unit, manager.state(of: unit)) }
+        return true
+    }
+
+    /// Checks that nothing that is set here contradicts the request.
+    private func checkSettings(_ names: JoinPlace.Names, _ request: JoinRequest) throws(JoinFailure) {
+        let leave = place.isPersonal ? "lockstep leave --user" : "sudo lockstep leave"
+        if access(place.path(names.settings), F_OK) == 0 {
+            throw JoinFailure(.refused, "this machine has joined already; to join another broker: \(leave), then again")
+        }
+        let own = place.path(names.ownSettings)
+        guard access(own, F_OK) == 0 else { return }
+        var values = SettingValues()
+        do throws(SettingError) {
+            try values.fill(file: own)
+        } catch {
+            throw JoinFailure(.refused, "\(error)")
+        }
+        let joined: [Setting] = [.broker, .passwordFile, .tlsCA, .tlsPinned, .node, .space, .role]
+        guard let setting = joined.first(where: values.isGiven) else { return }
+        throw JoinFailure(
+            .refused, "\(own) sets \(setting.rawValue), which has precedence over joining; remove that line first")
+    }
+
+    /// Finds the broker and returns the certificate of its authority, and puts the place that answered first.
+    private func authority(for request: inout JoinRequest) async throws(JoinFailure) -> [UInt8]? {
+        switch request.trust {
+        case .system: return nil
+        case .certificates(let bytes): return bytes
+        case .fingerprint(let fingerprint):
+            let hosts = request.broker.places.map(\.host).joined(separator: ", ")
+            say("Looking for the broker at \(LineText(showing: hosts)).")
+            let found = try await Authority.find(fingerprint, at: request.broker.places)
+            let first = request.broker.places.remove(at: found.place)
+            request.broker.places.insert(first, at: 0)
+            say("Found it at \(first.line); its authority has the right fingerprint.")
+            return found.certificate
+        }
+    }
+
+    /// Writes what a probe needs into the folder of the join.
+    /// - Returns: The settings for `lockstep-node probe`.
+    private func prepareProbe(
+        _ request: JoinRequest, _ authority: [UInt8]?, _ folder: JoinFolder
+    ) throws(JoinFailure) -> LineText {
+        let names = JoinPlace.Names(
+            settings: folder.path("settings"), password: folder.path("password"),
+            authority: folder.path("authority"))
+        var files = FileChanges()
+        do {
+            try write(request, authority, names, at: "", nil, &files)
+            return try SettingLines.value(path: names.settings)
+        } catch {
+            throw JoinFailure(.refused, "\(error)")
+        }
+    }
+
+    /// Logs in as the node.
+    /// - Returns: The connection of a presence that was there before.
+    private func checkLogin(_ request: JoinRequest, _ settings: LineText) async throws(JoinFailure) -> String? {
+        let found = try await probe(["--config", settings])
+        if found.isRefused { throw JoinFailure(.refused, refusal(of: request)) }
+        if let problem = found.problem { throw JoinFailure(.unreachable, "the broker was not reached: \(problem)") }
+        guard found.isKnown, request.expires != nil || found.isOnline else { return found.connection }
+        let time = found.at.map { " at \(Self.text(of: $0 / 1_000))" } ?? ""
+        guard request.expires != nil else {
+            throw JoinFailure(
+                .refused,
+                "another machine is online as \(request.node); choose another name with --node, or stop that one")
+        }
+        throw JoinFailure(
+            .refused,
+            """
+            this invitation was used: \(request.node) was seen\(time). Make another on the broker's machine, with another \
+            name or after sudo lockstep revoke \(request.node): sudo lockstep invite NAME
+            """)
+    }
+
+    private func refusal(of request: JoinRequest) -> String {
+        guard let expires = request.expires else {
+            return "the broker refuses the user \(request.broker.user ?? "\(request.node)") or its password"
+        }
+        let isOver = expires <= Int64(time(nil))
+        return
+            "the broker refuses this invitation: it "
+            + (isOver ? "expired at \(Self.text(of: expires))" : "was revoked or withdrawn")
+            + ". Make another on the broker's machine: sudo lockstep invite \(request.node)"
+    }
+
+    /// A time of this machine's zone, as `2026-11-21 08:30`.
+    package static func text(of seconds: Int64) -> String {
+        let milliseconds = seconds * 1_000
+        let local = LocalTime(at: milliseconds, offset: SystemClock.utcOffset(at: milliseconds))
+        return "\(local.date) \(local.clock)"
+    }
+
+    private func install(
+        _ request: JoinRequest, _ authority: [UInt8]?, _ names: JoinPlace.Names, _ owner: (user: uid_t, group: gid_t)?,
+        _ changes: inout FileChanges
+    ) throws {
+        try changes.makeDirectory(place.directory)
+        try write(request, authority, names, at: place.root, owner, &changes)
+    }
+
+    /// Writes password, authority and settings, as a service sees them, below a folder.
+    private func write(
+        _ request: JoinRequest, _ authority: [UInt8]?, _ names: JoinPlace.Names, at root: String,
+        _ owner: (user: uid_t, group: gid_t)?, _ changes: inout FileChanges
+    ) throws {
+        let settings = try request.settings(password: names.password, authority: authority.map { _ in names.authority })
+        if let password = request.password {
+            try changes.write(.line(password), to: root + names.password, mode: 0o600, owner: owner)
+        }
+        if let authority { try changes.write(.certificates(authority), to: root + names.authority, mode: 0o644) }
+        try changes.write(.settings(settings), to: root + names.settings, mode: 0o600)
+    }
+
+    private func start(
+        _ unit: LineText, _ manager: ServiceManager, _ settings: LineText, _ former: String?
+    ) async throws(JoinFailure) {
+        say("Starting \(unit), and waiting until it is connected.")
+        if let reason = await manager.start(unit) {
+            throw JoinFailure(.refused, "\(unit) does not start: \(reason)\n\(manager.logCommand(of: unit))")
+        }
+        let found = try await probe(
+            ["--config", settings, "--online", "--seconds", "\(Self.patience)"]
+                + (former.flatMap(ConnectionID.init).map { ["--not=\($0)"] } ?? []))
+        if found.isOnline { return }
+        let last = await manager.lastLine(of: unit).map { ": \($0)" } ?? ""
+        throw JoinFailure(
+            .noAnswer,
+            "\(unit) runs, but was not seen on the broker within \(Self.patience) s\(last)\n\(manager.logCommand(of: unit))"
+        )
+    }
+
+    private func probe(_ arguments: [LineText]) async throws(JoinFailure) -> ProbeReport {
+        do {
+            let result = try await Child.run(nodeProgram, ["probe"] + arguments, seconds: 60)
+            guard result.code == 0 else {
+                throw JoinFailure(.refused, result.errors.isEmpty ? "lockstep-node probe failed" : result.errors)
+            }
+            return try ReportJSON.decode(from: Array(result.output.utf8))
+        } catch let error as JoinFailure {
+            throw error
+        } catch {
+            throw JoinFailure(.refused, "lockstep-node: \(error)")
+        }
+    }
+
+    private func startCommand(_ service: String, _ names: JoinPlace.Names) -> String {
+        "lockstep-\(service) --config \(place.path(names.settings))"
+    }
+
+    // MARK: Leave
+
+    /// A service that had joined.
+    package struct Left: Sendable {
+        package var service: String
+        /// Its id, which stays a member of the broker; `nil` if the settings were incomplete.
+        package var node: LineText?
+    }
+
+    /// Undoes joining for every service of the place. Journal and ledger stay.
+    /// - Returns: The services that had joined.
+    package func leave() async throws(JoinFailure) -> [Left] {
+        let folder = try JoinFolder(place)
+        defer { folder.remove() }
+        var left: [Left] = []
+        for service in JoinFolder.services {
+            let names = place.names(of: service)
+            guard access(place.path(names.settings), F_OK) == 0 || folder.begun == service else { continue }
+            var values = SettingValues()
+            try? values.fill(file: place.path(names.settings))
+            await manager?.end(LineText(showing: "lockstep-\(service).service"))
+            var changes = FileChanges()
+            do throws(FileError) {
+                for name in names.joined { try changes.remove(place.path(name)) }
+            } catch {
+                changes.undo()
+                throw JoinFailure(.refused, error.description)
+            }
+            left.append(
+                Left(service: "lockstep-\(service)", node: values[.node].map { LineText(showing: $0.text) }))
+        }
+        guard !left.isEmpty else { throw JoinFailure(.refused, "this machine has not joined a broker") }
+        return left
+    }
+}

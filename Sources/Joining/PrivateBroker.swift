@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Platform
+import Session
+package import Settings
+import Subprocess
+import SystemPackage
+
+/// A private mosquitto on loopback, which `lockstep up` runs.
+///
+/// It listens on this machine only and needs no password. A broker for other machines uses the configuration in `Config/`.
+package struct PrivateBroker: Sendable {
+    /// The directory of its configuration, store and log.
+    package let directory: String
+    /// 1 to 65535.
+    package let port: Int
+    private let lock: StateDirectory
+    private let isPersistent: Bool
+
+    /// Prepares a broker.
+    /// - Parameters:
+    ///   - directory: Created if it is missing (mode 0700).
+    ///   - port: The port to listen on; `nil` for the last one if it is free, else for any free port.
+    ///   - isPersistent: Whether retained messages survive a restart. The store is written every 10 seconds and at the end;
+    ///     a broker that is killed loses later messages.
+    /// - Throws: ``PrivateBrokerError``.
+    package init(directory: String, port: Int? = nil, isPersistent: Bool = true) throws(PrivateBrokerError) {
+        self.directory = directory
+        self.isPersistent = isPersistent
+        do throws(StateDirectoryError) {
+            lock = try StateDirectory(directory)
+        } catch {
+            throw .unusable(error.description)
+        }
+        let last = (try? Files.read(directory + "/port", limit: 16)).flatMap {
+            Int(String(decoding: $0, as: UTF8.self))
+        }
+        if let port {
+            guard LoopbackPort.isFree(port) else {
+                throw .unusable("port \(port) is taken; choose another with --port")
+            }
+            self.port = port
+        } else if let last, LoopbackPort.isFree(last) {
+            self.port = last
+        } else {
+            guard let free = LoopbackPort.free() else { throw .unusable("no port of 127.0.0.1 is free") }
+            self.port = free
+        }
+    }
+
+    /// Runs the broker while `body` runs, and restarts it if it ends.
+    /// - Parameter onEnd: Called with the reason when it has ended by itself.
+    /// - Throws: ``PrivateBrokerError`` if mosquitto is missing or does not start; the error of `body`.
+    package func run<Value: Sendable>(
+        onEnd: @escaping @Sendable (String) -> Void = { _ in },
+        _ body: @escaping @Sendable (BrokerAddress) async throws -> Value
+    ) async throws -> Value {
+        try writeConfiguration()
+        let address = try BrokerAddress("mqtt://127.0.0.1:\(port)")
+        let program = try Self.program()
+        let (starts, start) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                try await keepRunning(program, onStart: { start.yield() }, onEnd: onEnd)
+                return nil
+            }
+            group.addTask {
+                for await _ in starts { return try await body(address) }
+                return nil
+            }
+            while let value = try await group.next() {
+                if let value { return value }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func keepRunning(
+        _ program: String, onStart: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable (String) -> Void
+    ) async throws {
+        var (isFirst, rest) = (true, Self.shortestRest)
+        while !Task.isCancelled {
+            let began = SystemClock.bootMilliseconds()
+            do {
+                let status = try await serve(program, onStart: onStart)
+                if Task.isCancelled { return }
+                onEnd("\(status)")
+            } catch let error as PrivateBrokerError {
+                // A later failure is tried again: another process may use the port for a while.
+                if isFirst { throw error }
+            }
+            isFirst = false
+            if SystemClock.bootMilliseconds() - began > 10_000 { rest = Self.shortestRest }
+            try await Task.sleep(for: rest)
+            rest = min(rest * 2, .seconds(30))
+        }
+    }
+
+    /// The first back-off before a restart. It doubles each time that the broker ends within ten seconds.
+    private static let shortestRest = Duration.milliseconds(250)
+
+    private func serve(_ program: String, onStart: @Sendable () -> Void) async throws -> TerminationStatus {
+        var options = PlatformOptions()
+        // Its own process group, so that Ctrl-C reaches the node first and the broker receives its goodbye.
+        options.processGroupID = 0
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
+        do {
+            return try await Subprocess.run(
+                .path(FilePath(program)), arguments: ["-c", directory + "/mosquitto.conf"],
+                platformOptions: options, input: .none, output: .discarded, error: .discarded
+            ) { execution in
+                try await waitUntilReady(execution.processIdentifier.value)
+                onStart()
+            }.terminationStatus
+        } catch let error as SubprocessError {
+            throw PrivateBrokerError.unusable("mosquitto does not start: \(error)")
+        }
+    }
+
+    /// Waits until the broker listens, a minute at most: a busy machine is slow.
+    private func waitUntilReady(_ process: pid_t) async throws {
+        var state = siginfo_t()
+        for _ in 0..<6_000 {
+            if LoopbackPort.isServed(port) { return }
+            let isEnded = waitid(P_PID, id_t(process), &state, WEXITED | WNOHANG | WNOWAIT) != 0 || state.si_signo != 0
+            if isEnded { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw PrivateBrokerError.unusable("mosquitto does not listen on port \(port); see \(directory)/mosquitto.log")
+    }
+
+    private func persistence(in directory: LineText) -> String {
+        """
+        persistence true
+        persistence_location \(directory)/
+        autosave_on_changes false
+        autosave_interval 10
+        """
+    }
+
+    private func writeConfiguration() throws(PrivateBrokerError) {
+        guard let directory = LineText(line: directory) else {
+            throw .unusable("its configuration cannot name the folder \(LineText(showing: directory))")
+        }
+        let user = getuid() == 0 ? "user root\n" : ""
+        let text = """
+            # Written by lockstep up at each start.
+            \(user)listener \(port) 127.0.0.1
+            allow_anonymous true
+            set_tcp_nodelay true
+            max_packet_size 65536
+            memory_limit 268435456
+            \(isPersistent ? persistence(in: directory) : "persistence false")
+            log_dest file \(directory)/mosquitto.log
+
+            """
+        for (name, contents) in [("mosquitto.conf", text), ("port", String(port))] {
+            do throws(FileError) {
+                try Files.replace("\(directory)/\(name)", isFlushed: false, with: Array(contents.utf8))
+            } catch {
+                throw .unusable(error.description)
+            }
+        }
+    }
+
+    /// Returns the path of mosquitto. Debian installs it where only root's PATH points.
+    package static func program() throws(PrivateBrokerError) -> String {
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        let directories = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
+        guard let program = directories.map({ $0 + "/mosquitto" }).first(where: { access($0, X_OK) == 0 }) else {
+            throw .missing
+        }
+        return program
+    }
+}
+
+/// An error that prevents a private broker from running.
+package enum PrivateBrokerError: Error, Sendable, CustomStringConvertible {
+    /// mosquitto is not installed.
+    case missing
+    case unusable(String)
+
+    package var description: String {
+        switch self {
+        case .missing: "mosquitto is not installed; on Debian: sudo apt install mosquitto"
+        case .unusable(let reason): "the private broker cannot run: \(reason)"
+        }
+    }
+}
+
+/// TCP ports of 127.0.0.1.
+package enum LoopbackPort {
+    static func isFree(_ port: Int) -> Bool { bound(to: port) != nil }
+
+    /// Returns a free port; `nil` if there is none.
+    package static func free() -> Int? { bound(to: 0) }
+
+    static func isServed(_ port: Int) -> Bool {
+        withSocket(port) { descriptor, address, length in connect(descriptor, address, length) == 0 } ?? false
+    }
+
+    private static func bound(to port: Int) -> Int? {
+        withSocket(port) { descriptor, address, length -> Int? in
+            var yes: CInt = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
+            guard bind(descriptor, address, length) == 0 else { return nil }
+            var length = length
+            guard getsockname(descriptor, address, &length) == 0 else { return nil }
+            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                Int(UInt16(bigEndian: $0.pointee.sin_port))
+            }
+        } ?? nil
+    }
+
+    private static func withSocket<Value>(
+        _ port: Int, _ body: (CInt, UnsafeMutablePointer<sockaddr>, socklen_t) -> Value
+    ) -> Value? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0, let number = UInt16(exactly: port) else { return nil }
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = number.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

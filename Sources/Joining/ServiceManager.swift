@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Session
+package import Settings
+
+/// The systemd of this machine, or that of a person.
+package struct ServiceManager: Sendable {
+    /// How a unit is before a change.
+    package struct State: Sendable {
+        var isEnabled: Bool
+        var isActive: Bool
+    }
+
+    private let options: [LineText]
+
+    /// Connects to the service manager of a scope; `nil` if none runs.
+    package init?(_ place: JoinPlace) async {
+        options = place.isPersonal ? ["--user"] : []
+        if place.isPersonal {
+            guard await isSuccess(["show-environment"]) else { return nil }
+        } else {
+            guard access(place.root + "/run/systemd/system", F_OK) == 0 else { return nil }
+        }
+    }
+
+    func has(_ unit: LineText) async -> Bool { await isSuccess(["cat", unit]) }
+
+    func state(of unit: LineText) async -> State {
+        State(
+            isEnabled: await isSuccess(["is-enabled", "--quiet", unit]),
+            isActive: await isSuccess(["is-active", "--quiet", unit]))
+    }
+
+    /// Enables a unit and starts it, again if it runs.
+    /// - Returns: Why it does not start; `nil` if it does.
+    func start(_ unit: LineText) async -> String? {
+        for arguments: [LineText] in [["enable", "--quiet", unit], ["restart", unit]] {
+            do throws(BadValue) {
+                let result = try await systemctl(arguments)
+                if result.code != 0 { return await lastLine(of: unit) ?? result.errors.trimmedLine }
+            } catch {
+                return error.description
+            }
+        }
+        return nil
+    }
+
+    /// Puts a unit back into an earlier state, with the settings of now.
+    func restore(_ unit: LineText, _ state: State) async {
+        _ = await isSuccess([state.isEnabled ? "enable" : "disable", "--quiet", unit])
+        _ = await isSuccess([state.isActive ? "restart" : "stop", unit])
+        _ = await isSuccess(["reset-failed", unit])
+    }
+
+    /// Stops and disables a unit.
+    func end(_ unit: LineText) async { _ = await isSuccess(["disable", "--now", "--quiet", unit]) }
+
+    /// Returns the last line that a unit has logged.
+    func lastLine(of unit: LineText) async -> String? {
+        let arguments = options + ["--unit", unit, "--lines", "1", "--output", "cat", "--no-pager", "--quiet"]
+        guard let result = try? await Child.run("journalctl", arguments), result.code == 0 else { return nil }
+        return result.output.trimmedLine.isEmpty ? nil : result.output.trimmedLine
+    }
+
+    /// The command that shows the log of a unit.
+    func logCommand(of unit: LineText) -> String {
+        (options.isEmpty ? "sudo journalctl" : "journalctl --user") + " -u \(unit) -n 20"
+    }
+
+    private func isSuccess(_ arguments: [LineText]) async -> Bool {
+        await ((try? systemctl(arguments))?.code ?? 1) == 0
+    }
+
+    private func systemctl(_ arguments: [LineText]) async throws(BadValue) -> Child.Result {
+        try await Child.run("systemctl", options + arguments, seconds: 60)
+    }
+}
+
+extension String {
+    fileprivate var trimmedLine: String { String(self[...].trimmed) }
+}

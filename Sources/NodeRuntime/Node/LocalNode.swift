@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import API
+import Platform
+package import Session
+package import Settings
+package import Wire
+
+/// Gives the control socket and the HTTP API access to the node of this process.
+package struct LocalNode: NodeAccess {
+    private let node: Node
+    private let presets: Presets
+    private let worksAlone: Bool
+
+    /// - Parameter worksAlone: Whether the node was given no broker.
+    package init(node: Node, presets: Presets, worksAlone: Bool) {
+        self.node = node
+        self.presets = presets
+        self.worksAlone = worksAlone
+    }
+
+    package func start(_ start: Start) async -> ReplyReport {
+        let reply = await node.start(start)
+        await node.waitForRegisters()
+        return await node.report(reply)
+    }
+
+    package func press(_ press: Press) async -> ReplyReport { await node.report(await node.press(press)) }
+    package func take() async -> ReplyReport { await node.report(await node.take()) }
+    package func report(_ level: SoundLevel) async -> Bool { await node.publish(level) }
+    package func status() async -> StatusReport { await node.status() }
+    package func nodes() async -> NodesReport { await node.nodesReport() }
+    package func metrics() async -> NodeMetrics { await node.metrics() }
+    package func snapshot() async -> DisplaySnapshot { await node.snapshot(worksAlone: worksAlone, presets: offered) }
+
+    package func snapshots() async -> AsyncStream<DisplaySnapshot> {
+        await node.changes { [worksAlone, offered] in $0.snapshot(worksAlone: worksAlone, presets: offered) }
+    }
+
+    private var offered: [Preset] { presets.all.map { Preset(name: $0.name, plan: $0.plan) } }
+
+    package func preset(_ name: String) async -> PresetLookup {
+        presets[name].map(PresetLookup.found) ?? .unknown(names: presets.names)
+    }
+}
+
+extension Node {
+    fileprivate func snapshot(worksAlone: Bool, presets: [Preset]) -> DisplaySnapshot {
+        let now = clocks()
+        let groupTime = groupTime(at: now)
+        let shown = NodeView(
+            view, feeds: feeds, isClockWrong: isClockWrong(at: now), isUnsaved: isUnsaved, worksAlone: worksAlone,
+            isReadOnly: !identity.mayAsk, mayOwn: identity.mayOwn, node: identity.node,
+            clockAhead: (now.told - groupTime).count, warnings: problems.filter { !$0.kind.isMinor }.map(\.text),
+            at: groupTime)
+        return DisplaySnapshot(
+            shown, boot: now.boot, groupTime: groupTime, feeds: feeds, recent: recentSessions,
+            presets: presets, utcOffset: SystemClock.utcOffset)
+    }
+}

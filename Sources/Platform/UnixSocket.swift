@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Unix sockets of this machine.
+package enum UnixSocket {
+    /// The maximum length of a path in bytes, set by the system.
+    package static let maximumPath = 107
+
+    /// Whether a process accepts connections at `path`.
+    package static func isServed(_ path: String) -> Bool {
+        guard let descriptor = connected(to: path, patience: nil) else { return false }
+        close(descriptor)
+        return true
+    }
+
+    /// Connects a stream socket.
+    /// - Parameter patience: The milliseconds until a connect or a send gives up; `nil` for no limit.
+    package static func connected(to path: String, patience: Int64?) -> Int32? {
+        guard path.utf8.count <= maximumPath else { return nil }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        if let patience {
+            var limit = timeval(tv_sec: Int(patience / 1_000), tv_usec: Int(patience % 1_000) * 1_000)
+            setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        if isConnected { return descriptor }
+        close(descriptor)
+        return nil
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import Platform
+package import Session
+
+/// The address of a broker: `mqtt://[user[:password]@]host[:port]`, or `mqtts://` for TLS. Further `host[:port]` of the same
+/// broker follow after commas.
+package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// A host and a port.
+    package struct Place: Hashable, Sendable, CustomStringConvertible {
+        /// A name or an address, as ``HostText`` says; an address of IPv6 may have a zone.
+        package let host: String
+        /// 1 to 65535.
+        package let port: Int
+
+        /// - Parameter hint: The remedy for a text that is no host, for the error.
+        /// - Throws: ``BadValue`` for a text that is no host, and for a port that there is not.
+        package init(host: String, port: Int, hint: String = usualHint) throws(BadValue) {
+            guard Self.isHost(host) else { throw BadValue("“\(LineText(showing: host))” is no host; \(hint)") }
+            guard (1...65_535).contains(port) else { throw BadValue("“\(port)” is not a port; a port is 1 to 65535") }
+            self.host = host
+            self.port = port
+        }
+
+        package static let usualHint = "an address of IPv6 stands in brackets, as [::1]"
+
+        /// A zone is that of a link-local address, as in `fe80::1%eth0`.
+        private static func isHost(_ text: String) -> Bool {
+            let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard HostText.accepts(parts[0]) else { return false }
+            return parts.count == 1 || text.contains(":") && HostText.accepts(parts[1]) && !parts[1].contains(":")
+        }
+
+        /// `host:port`, with brackets around an address of IPv6.
+        package var description: String { line.description }
+
+        /// The same. A host and a port hold nothing that is not clean.
+        package var line: LineText {
+            let host = LineText(showing: host)
+            return self.host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+
+        init(_ text: Substring, port usual: Int, hint: String = usualHint) throws(BadValue) {
+            let (host, portText): (Substring, Substring?)
+            if text.first == "[", let end = text.firstIndex(of: "]") {
+                host = text[text.index(after: text.startIndex)..<end]
+                let rest = text[text.index(after: end)...]
+                guard rest.isEmpty || rest.first == ":" else {
+                    throw BadValue("“\(LineText(showing: String(rest)))” does not belong there")
+                }
+                portText = rest.isEmpty ? nil : rest.dropFirst()
+            } else {
+                let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                host = parts[0]
+                portText = parts.count == 2 ? parts[1] : nil
+            }
+            let port = portText.map { Int($0) } ?? usual
+            guard let port else {
+                throw BadValue(
+                    "“\(LineText(showing: String(portText ?? "")))” is not a port; a port is 1 to 65535")
+            }
+            try self.init(host: String(host), port: port, hint: hint)
+        }
+    }
+
+    /// Whether the connection is encrypted.
+    package var isEncrypted: Bool
+    /// The names and addresses of the broker, in the order in which they are tried. The port is 1883 by default, 8883 with
+    /// TLS, and that of the first place for the others.
+    package var places: [Place]
+    /// The user, if the address has one.
+    package var user: String?
+    /// The password, if the address has one. Never part of ``description``.
+    package var password: String?
+
+    /// Parses an address.
+    /// - Throws: ``BadValue`` with what is wrong and what is valid.
+    package init(_ text: String) throws(BadValue) {
+        let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2, halves[1].hasPrefix("//") else {
+            throw BadValue("an address looks like mqtt://host:1883 or mqtts://host:8883")
+        }
+        switch halves[0] {
+        case "mqtt": isEncrypted = false
+        case "mqtts": isEncrypted = true
+        default: throw BadValue("an address begins with mqtt:// or mqtts://")
+        }
+        var rest = halves[1].dropFirst(2)
+        if rest.last == "/" { rest = rest.dropLast() }
+        if let at = rest.lastIndex(of: "@") {
+            let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            user = try Self.decoded(parts[0])
+            if parts.count == 2 { password = try Self.decoded(parts[1]) }
+            rest = rest[rest.index(after: at)...]
+        }
+        places = []
+        for text in rest.split(separator: ",", omittingEmptySubsequences: false) {
+            places.append(try Place(text, port: places.first?.port ?? (isEncrypted ? 8_883 : 1_883)))
+        }
+    }
+
+    package init(isEncrypted: Bool, places: [Place], user: String? = nil, password: String? = nil) {
+        self.isEncrypted = isEncrypted
+        self.places = places
+        self.user = user
+        self.password = password
+    }
+
+    /// The first host.
+    package var host: String { places[0].host }
+    /// The port of the first host.
+    package var port: Int { places[0].port }
+
+    /// The address without user and password.
+    package var description: String { text(withUser: false).description }
+
+    /// The address without a password, as a setting.
+    package func text(withUser: Bool) -> LineText {
+        let user: LineText = withUser ? user.map { "\(LineText(showing: $0.percentEncoded))@" } ?? "" : ""
+        let places = LineText(showing: places.map(\.description).joined(separator: ","))
+        return isEncrypted ? "mqtts://\(user)\(places)" : "mqtt://\(user)\(places)"
+    }
+
+    private static func decoded(_ text: Substring) throws(BadValue) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2 else {
+                throw BadValue("“%” in user or password is written %25")
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// An invalid value: the message says what is wrong and what is valid.
+package struct BadValue: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) { self.description = description }
+}

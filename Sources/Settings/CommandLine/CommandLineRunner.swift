@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ArgumentParser
+import Glibc
+import Session
+
+/// Runs a command and ends the process with its exit code: 2 for a wrong command line or setting.
+package enum CommandLineRunner {
+    /// - Parameter arguments: `nil` for the arguments of the process.
+    package static func run<Command: AsyncParsableCommand>(
+        _ type: Command.Type, _ arguments: [String]? = nil
+    ) async -> Never {
+        // A write to a closed pipe then fails without ending the process. Programs inherit no handler, but SIG_IGN.
+        signal(SIGPIPE) { _ in }
+        do {
+            var command = try parse(type, arguments ?? ProcessArguments.all)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            exit(finishOutput(of: type._commandName))
+        } catch let error as SettingError {
+            say("\(type._commandName): \(error)")
+            exit(2)
+        } catch let error as UsageError {
+            say("\(type._commandName): \(error)")
+            exit(2)
+        } catch {
+            switch type.exitCode(for: error) {
+            case .success:
+                print(type.fullMessage(for: error))
+                exit(finishOutput(of: type._commandName))
+            case .validationFailure:
+                say(type.fullMessage(for: error))
+                exit(2)
+            case let code:
+                if !(error is ExitCode) { say("\(type._commandName): \(error)") }
+                exit(code.rawValue)
+            }
+        }
+    }
+
+    /// Parses a subcommand by itself if the first argument names one. That is faster than parsing the tree of all
+    /// commands. If it fails, the tree is parsed: its error names the whole command.
+    private static func parse(
+        _ type: any ParsableCommand.Type, _ arguments: [String]
+    ) throws -> any ParsableCommand {
+        let subcommand = type.configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        if let command = try? subcommand?.parse(Array(arguments.dropFirst())) { return command }
+        return try type.parseAsRoot(arguments)
+    }
+
+    /// Writes the rest of the output. Returns ``ExitStatus/failed`` if the output is incomplete, as on a full disk.
+    private static func finishOutput(of name: String) -> Int32 {
+        // A reader that has closed the pipe, such as `head`, has what it wants.
+        guard fflush(nil) != 0, errno != EPIPE else { return ExitStatus.done.rawValue }
+        say("\(name): the output is incomplete: \(String(cString: strerror(errno)))")
+        return ExitStatus.failed.rawValue
+    }
+
+    /// Writes lines to stderr, without control characters that text from outside may hold.
+    package static func say(_ text: String) {
+        let bytes = Array((LineText.lines(showing: text) + "\n").utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+}
+
+/// A wrong value on the command line.
+package struct UsageError: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The paths of the settings that joining writes, for the machine or for one person.
+package struct JoinPlace: Sendable {
+    /// Whether the services are those of a person.
+    package let isPersonal: Bool
+    /// The folder that everything lies below, for tests; empty for this machine.
+    package let root: String
+    /// The folder of the settings, as the services see it.
+    private let folder: String
+    /// The folder of a join while it runs, as this machine sees it.
+    package let joining: String
+
+    package init(isPersonal: Bool, root: String = "", environment: [String: String]) {
+        self.isPersonal = isPersonal
+        self.root = root
+        let paths = Paths(environment: environment)
+        let settings = paths.settings(of: "node")
+        let ownRuntime = environment["XDG_RUNTIME_DIR"].map { $0 + "/lockstep-join" }
+        joining = isPersonal ? ownRuntime ?? paths.stateDirectory + "-join" : "/run/lockstep-join"
+        folder = isPersonal ? String(settings.dropLast("/node.env".count)) : "/etc/lockstep"
+    }
+
+    /// Where this process finds a path of the services.
+    package func path(_ seen: String) -> String { root + seen }
+
+    package var directory: String { path(folder) }
+
+    /// The files of a service, as the service sees them.
+    package struct Names: Sendable {
+        package var settings: String
+        package var ownSettings: String
+        package var password: String
+        package var authority: String
+
+        package init(settings: String, ownSettings: String = "", password: String, authority: String) {
+            self.settings = settings
+            self.ownSettings = ownSettings
+            self.password = password
+            self.authority = authority
+        }
+
+        package var joined: [String] { [settings, password, authority] }
+    }
+
+    package func names(of service: String) -> Names {
+        let part = service == "node" ? "" : service + "-"
+        return Names(
+            settings: "\(folder)/joined\(service == "node" ? "" : "-" + service).env",
+            ownSettings: "\(folder)/\(service).env", password: "\(folder)/\(part)password",
+            authority: "\(folder)/\(part)broker-ca.crt")
+    }
+}

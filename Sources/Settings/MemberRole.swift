@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rights of a member, which the broker's ACL enforces.
+package enum MemberRole: String, CaseIterable, Codable, Sendable {
+    /// Starts, owns and takes over sessions.
+    case node
+    /// Asks the owners of sessions, and owns none.
+    case remote
+    /// Shows sessions and changes nothing.
+    case display
+    /// Publishes how calm it was.
+    case calm
+    /// Publishes the weekly debt.
+    case debt
+
+    /// The name of the service that a member with this role runs, without `lockstep-`.
+    package var service: String {
+        switch self {
+        case .node, .remote, .display: "node"
+        case .calm, .debt: rawValue
+        }
+    }
+}

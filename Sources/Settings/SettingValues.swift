@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Platform
+import Session
+
+/// The settings by name, each with its origin.
+package struct SettingValues: Sendable {
+    /// A value and its origin.
+    package struct Value: Sendable {
+        package var text: String
+        /// “--broker”, “LOCKSTEP_BROKER in the environment” or “LOCKSTEP_BROKER in FILE, line 3”.
+        package var origin: String
+        /// Whether it was given on a command line, which every user of the machine can read.
+        package var isOnCommandLine = false
+
+        /// The text without control characters.
+        var shownText: LineText { LineText(showing: text) }
+    }
+
+    private var values: [Setting: Value] = [:]
+
+    package init() {}
+
+    package subscript(setting: Setting) -> Value? { values[setting] }
+
+    package func isGiven(_ setting: Setting) -> Bool { values[setting] != nil }
+
+    /// Sets a value of the command line; `nil` has no effect.
+    package mutating func set(_ setting: Setting, option: String, to text: String?) {
+        if let text { values[setting] = Value(text: text, origin: option, isOnCommandLine: true) }
+    }
+
+    /// Adds the values of the environment and of a settings file that are not set yet.
+    /// - Parameters:
+    ///   - config: The settings file; `nil` for the default one, if it exists.
+    ///   - name: The program: `node`, `calm` or `debt`.
+    ///   - ignored: The settings that are not read from the file.
+    package mutating func fill(
+        environment: [String: String], config: String?, of name: String, except ignored: Set<Setting> = []
+    ) throws(SettingError) {
+        try fill(environment: environment)
+        let file = Paths(environment: environment).settings(of: name)
+        if config != nil || access(file, R_OK) == 0 { try fill(file: config ?? file, except: ignored) }
+    }
+
+    /// Adds the values of the environment that are not set yet.
+    /// - Throws: ``SettingError`` for a `LOCKSTEP_` variable that is no setting.
+    package mutating func fill(environment: [String: String]) throws(SettingError) {
+        for name in environment.keys.sorted() where name.hasPrefix("LOCKSTEP_") {
+            guard let text = environment[name] else { continue }
+            // `lockstep` in a hook has the environment of the hook.
+            if Setting(rawValue: name) == nil, HookVariable(rawValue: name) != nil { continue }
+            try fill(name, Value(text: text, origin: "\(name) in the environment"))
+        }
+    }
+
+    /// Adds the values of a file of `KEY=VALUE` lines that are not set yet. As in systemd, `#` and `;` begin comments, and a
+    /// value can be quoted.
+    /// - Parameter ignored: The settings that are not read from the file.
+    /// - Throws: ``SettingError`` that names file, line and key.
+    package mutating func fill(file path: String, except ignored: Set<Setting> = []) throws(SettingError) {
+        let text: String
+        do throws(FileError) {
+            text = String(decoding: try Files.read(path, limit: 1 << 16), as: UTF8.self)
+        } catch {
+            throw SettingError(error.description)
+        }
+        var lines: [String: Int] = [:]
+        for (index, line) in text.settingLines.enumerated() {
+            let line = line.trimmed
+            if line.isEmpty || line.first == "#" || line.first == ";" { continue }
+            let place = "\(path), line \(index + 1)"
+            guard let equals = line.firstIndex(of: "=") else {
+                throw SettingError("\(place): “\(LineText(showing: String(line)))” is not of the form KEY=VALUE")
+            }
+            let name = String(line[..<equals].trimmed)
+            if let first = lines.updateValue(index + 1, forKey: name) {
+                throw SettingError("\(name) is set twice in \(path), in lines \(first) and \(index + 1)")
+            }
+            if let setting = Setting(rawValue: name), ignored.contains(setting) { continue }
+            try fill(
+                name, Value(text: unquoted(line[line.index(after: equals)...].trimmed), origin: "\(name) in \(place)"))
+        }
+    }
+
+    private mutating func fill(_ name: String, _ value: Value) throws(SettingError) {
+        guard let setting = Setting(rawValue: name) else {
+            throw SettingError("\(value.origin): there is no such setting; settings are \(Setting.names)")
+        }
+        if values[setting] == nil, !value.text.isEmpty { values[setting] = value }
+    }
+
+    private func unquoted(_ text: Substring) -> String {
+        guard let quote = text.first, quote == "\"" || quote == "'", text.count >= 2, text.last == quote else {
+            return String(text)
+        }
+        return String(text.dropFirst().dropLast())
+    }
+}
+
+/// The settings of all programs, by their names in the environment and in files.
+package enum Setting: String, CaseIterable, Sendable {
+    case broker = "LOCKSTEP_BROKER"
+    case passwordFile = "LOCKSTEP_PASSWORD_FILE"
+    case tlsCA = "LOCKSTEP_TLS_CA"
+    case tlsPinned = "LOCKSTEP_TLS_PINNED"
+    case tlsCertificate = "LOCKSTEP_TLS_CERT"
+    case tlsKey = "LOCKSTEP_TLS_KEY"
+    case space = "LOCKSTEP_SPACE"
+    case node = "LOCKSTEP_NODE"
+    case role = "LOCKSTEP_ROLE"
+    case name = "LOCKSTEP_NAME"
+    case stateDirectory = "LOCKSTEP_STATE_DIR"
+    case socket = "LOCKSTEP_SOCKET"
+    case socketGroup = "LOCKSTEP_SOCKET_GROUP"
+    case http = "LOCKSTEP_HTTP"
+    case https = "LOCKSTEP_HTTPS"
+    case httpsCertificate = "LOCKSTEP_HTTPS_CERT"
+    case httpsKey = "LOCKSTEP_HTTPS_KEY"
+    case httpHosts = "LOCKSTEP_HTTP_HOSTS"
+    case httpLocalKey = "LOCKSTEP_HTTP_LOCAL_KEY"
+    case presets = "LOCKSTEP_PRESETS"
+    case shortBreak = "LOCKSTEP_SHORT_BREAK"
+    case longBreak = "LOCKSTEP_LONG_BREAK"
+    case longBreakEvery = "LOCKSTEP_LONG_BREAK_EVERY"
+    case countUpCap = "LOCKSTEP_COUNT_UP_CAP"
+    case logLevel = "LOCKSTEP_LOG_LEVEL"
+    case language = "LOCKSTEP_LANG"
+    case notify = "LOCKSTEP_NOTIFY"
+    case sound = "LOCKSTEP_SOUND"
+    case hookStarted = "LOCKSTEP_HOOK_STARTED"
+    case hookPaused = "LOCKSTEP_HOOK_PAUSED"
+    case hookResumed = "LOCKSTEP_HOOK_RESUMED"
+    case hookPhase = "LOCKSTEP_HOOK_PHASE"
+    case hookCompleted = "LOCKSTEP_HOOK_COMPLETED"
+    case hookStopped = "LOCKSTEP_HOOK_STOPPED"
+    case hookSuperseded = "LOCKSTEP_HOOK_SUPERSEDED"
+    case hookStale = "LOCKSTEP_HOOK_STALE"
+    case calmThreshold = "LOCKSTEP_CALM_THRESHOLD"
+    case calmMixing = "LOCKSTEP_CALM_MIXING"
+    case calmTopic = "LOCKSTEP_CALM_TOPIC"
+    case calmPointer = "LOCKSTEP_CALM_POINTER"
+    case calmScale = "LOCKSTEP_CALM_SCALE"
+    case calmOffset = "LOCKSTEP_CALM_OFFSET"
+    case calmPeriod = "LOCKSTEP_CALM_PERIOD"
+    case calmRecorder = "LOCKSTEP_CALM_RECORDER"
+    case calmFormat = "LOCKSTEP_CALM_FORMAT"
+    case calmRate = "LOCKSTEP_CALM_RATE"
+    case calmChannels = "LOCKSTEP_CALM_CHANNELS"
+    case calmCalibration = "LOCKSTEP_CALM_CALIBRATION"
+    case debtGoal = "LOCKSTEP_DEBT_GOAL"
+    case debtZone = "LOCKSTEP_DEBT_ZONE"
+    case debtWeekStart = "LOCKSTEP_DEBT_WEEK_START"
+    case debtDayStart = "LOCKSTEP_DEBT_DAY_START"
+    case debtKinds = "LOCKSTEP_DEBT_KINDS"
+    case debtLabels = "LOCKSTEP_DEBT_LABELS"
+    case debtMinimum = "LOCKSTEP_DEBT_MINIMUM"
+    case debtCarryOver = "LOCKSTEP_DEBT_CARRY_OVER"
+
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// An invalid setting: the message names its origin and what is valid.
+package struct SettingError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+extension String {
+    /// The lines of a settings file. As for systemd, a carriage return ends one too.
+    var settingLines: [Substring] {
+        split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+    }
+}
+
+extension Substring {
+    package var trimmed: Substring {
+        var text = self
+        while let first = text.first, first.isWhitespace { text = text.dropFirst() }
+        while let last = text.last, last.isWhitespace { text = text.dropLast() }
+        return text
+    }
+}

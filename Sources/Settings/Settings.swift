@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import Glibc
+package import Logging
+import Platform
+package import Session
+
+/// The validated settings of a node.
+package struct Settings: Sendable {
+    /// The broker; `nil` to work alone.
+    package var broker: BrokerAddress?
+    /// The file of trusted certificates for the broker; `nil` for those of the operating system.
+    package var tlsCA: String?
+    /// Whether ``tlsCA`` signs for the broker alone, so that the names in its certificate do not matter.
+    package var isAuthorityPinned: Bool
+    /// The node's certificate, for a broker that requires one.
+    package var tlsCertificate: String?
+    /// The key of ``tlsCertificate``.
+    package var tlsKey: String?
+    package var space: SpaceID
+    package var node: NodeID
+    /// `node`, `remote` or `display`.
+    package var role: MemberRole
+    /// The name that people see.
+    package var name: String
+    package var stateDirectory: String
+    /// The path of the control socket.
+    package var socket: String
+    /// Whether the members of the node's group may use the control socket, too.
+    package var isSocketForGroup: Bool
+    /// The address of the kiosk page; `nil` to serve none.
+    package var http: HTTPAddress?
+    /// The address of the kiosk page over HTTPS; `nil` to serve none.
+    package var https: HTTPAddress?
+    /// The certificate of HTTPS; `nil` for one of the node's own authority.
+    package var httpsCertificate: String?
+    /// The key of ``httpsCertificate``.
+    package var httpsKey: String?
+    /// Further host names under which browsers reach the node, in lower case.
+    package var httpHosts: Set<String>
+    /// Whether requests from this machine need a key as well.
+    package var needsLocalKey: Bool
+    package var presets: Presets
+    /// The lengths of phases that a plan does not name.
+    package var defaults: PhaseDefaults
+    package var logLevel: Logger.Level
+    /// The language of notifications: a tag or a locale; `nil` if none is set.
+    package var language: String?
+    /// The reactions to session events.
+    package var hooks: HookSettings
+
+    /// Validates values and adds the defaults.
+    /// - Parameter environment: For the directories of systemd and XDG, and the home directory.
+    /// - Throws: ``SettingError`` that names the origin of an invalid value.
+    package init(_ values: SettingValues, environment: [String: String]) throws(SettingError) {
+        broker = try values.read(.broker, BrokerAddress.init)
+        if let given = values[.broker], given.isOnCommandLine, broker?.password != nil {
+            throw SettingError(
+                "\(given.origin): a password on a command line can be read by every user of this machine; "
+                    + "put it into a file of mode 0600 and name that with --password-file")
+        }
+        tlsCA = try values.path(.tlsCA)
+        isAuthorityPinned = try values.isOn(.tlsPinned)
+        tlsCertificate = try values.path(.tlsCertificate)
+        tlsKey = try values.path(.tlsKey)
+        space = try values.read(.space, SpaceID.init, "1 to 32 characters of a-z, 0-9 and -") ?? Self.home
+        let ownNode = try values.read(.node, NodeID.init, "1 to 32 characters of a-z, 0-9 and -")
+        if let ownNode { node = ownNode } else { node = try Self.hostNode() }
+        role =
+            try values.read(
+                .role, { MemberRole(rawValue: $0).flatMap { $0.service == "node" ? $0 : nil } },
+                "node, remote or display") ?? .node
+        let ownName = try values.read(
+            .name, { CleanText.accepts($0, bytes: Limits.nameBytes) ? $0 : nil },
+            "1 to \(Limits.nameBytes) bytes without control characters")
+        name = ownName ?? node.rawValue
+        let paths = Paths(environment: environment)
+        stateDirectory = values[.stateDirectory]?.text ?? paths.stateDirectory
+        socket = values[.socket]?.text ?? paths.socket(stateDirectory: stateDirectory)
+        isSocketForGroup = try values.isOn(.socketGroup)
+        http = try values.read(.http) { text throws(BadValue) in try HTTPAddress(text) }
+        https = try values.read(.https) { text throws(BadValue) in
+            try HTTPAddress(text, port: HTTPAddress.usualSecurePort)
+        }
+        httpsCertificate = try values.path(.httpsCertificate)
+        httpsKey = try values.path(.httpsKey)
+        httpHosts =
+            try values.read(
+                .httpHosts,
+                { text in
+                    let hosts = text.split { $0 == "," || $0 == " " }.map { $0.lowercased() }
+                    return hosts.allSatisfy(HostText.accepts) ? Set(hosts) : nil
+                }, "names or addresses without scheme, port and brackets, as pi.example.org, separated by commas") ?? []
+        // A proxy on this machine may hide that its clients are not.
+        needsLocalKey = values.isGiven(.httpLocalKey) ? try values.isOn(.httpLocalKey) : !httpHosts.isEmpty
+        let ownPresets = try values.read(.presets, Presets.init(file:))
+        if let ownPresets { presets = ownPresets } else { presets = try Self.presets(at: paths.presets) }
+        defaults = PhaseDefaults()
+        defaults.shortBreak = try values.duration(.shortBreak) ?? defaults.shortBreak
+        defaults.longBreak = try values.duration(.longBreak) ?? defaults.longBreak
+        defaults.countUpCap = try values.duration(.countUpCap) ?? defaults.countUpCap
+        defaults.longBreakEvery =
+            try values.read(
+                .longBreakEvery, { text in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }, "0 to 100")
+            ?? defaults.longBreakEvery
+        logLevel =
+            try values.read(
+                .logLevel, { Logger.Level(rawValue: $0) },
+                "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")) ?? .info
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
+        language =
+            try values.read(
+                .language, { CleanText.accepts($0, bytes: Limits.nameBytes) ? $0 : nil },
+                "a language such as de or pt-BR")
+            ?? locale
+        hooks = try HookSettings(values)
+        try checkTLS(values)
+        try checkHTTPS(values)
+        try readPassword(values)
+    }
+
+    /// Makes new files private, and starts the log on stderr. Called once in a process.
+    package func prepareProcess() {
+        umask(0o077)
+        LoggingSystem.bootstrap { [logLevel] label in
+            var handler = StreamLogHandler(label: label, stream: LogLines())
+            handler.logLevel = logLevel
+            return handler
+        }
+    }
+
+    /// The default space.
+    package static let home: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
+
+    /// The name of this machine in lower case, without its domain.
+    package static var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        gethostname(&buffer, buffer.count - 1)
+        let host = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return host.prefix { $0 != "." }.lowercased()
+    }
+
+    /// The host name as a node id.
+    package static func hostNode() throws(SettingError) -> NodeID {
+        let short = hostName
+        let reduced = String(short.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32))
+        guard let node = NodeID(String(reduced.drop { $0 == "-" })) else {
+            throw SettingError("this machine has no host name for the node id; set one with --node")
+        }
+        return node
+    }
+
+    /// Reads the presets of a person, who may have none of their own.
+    private static func presets(at path: String) throws(SettingError) -> Presets {
+        guard access(path, F_OK) == 0 else { return Presets() }
+        do throws(BadValue) {
+            return try Presets(file: path)
+        } catch {
+            throw SettingError(error.description)
+        }
+    }
+
+    /// Refuses certificates for a connection that would not be encrypted.
+    private func checkTLS(_ values: SettingValues) throws(SettingError) {
+        for setting in [Setting.tlsCA, .tlsCertificate, .tlsKey] {
+            guard let given = values[setting], broker?.isEncrypted != true else { continue }
+            throw SettingError(
+                "\(given.origin): certificates are for an encrypted connection; give the broker as mqtts://…")
+        }
+        if let given = values[.tlsPinned], isAuthorityPinned, tlsCA == nil {
+            throw SettingError("\(given.origin): the authority to pin is given with LOCKSTEP_TLS_CA")
+        }
+        if let given = values[.tlsKey] ?? values[.tlsCertificate], (tlsKey == nil) != (tlsCertificate == nil) {
+            throw SettingError("\(given.origin): a certificate and its key are given together")
+        }
+    }
+
+    private func checkHTTPS(_ values: SettingValues) throws(SettingError) {
+        if let given = values[.httpsKey] ?? values[.httpsCertificate] {
+            guard (httpsKey == nil) == (httpsCertificate == nil) else {
+                throw SettingError("\(given.origin): a certificate and its key are given together")
+            }
+            guard https != nil else {
+                throw SettingError("\(given.origin): a certificate without an address for it; set LOCKSTEP_HTTPS")
+            }
+        }
+        if let given = values[.https], let http, http.port == https?.port {
+            throw SettingError("\(given.origin): HTTP has port \(http.port) already; choose another one")
+        }
+    }
+
+    /// Reads the password from its file, which must not be readable by other users. Without a user in the address, the user
+    /// is the node, as in the broker's access rules.
+    private mutating func readPassword(_ values: SettingValues) throws(SettingError) {
+        guard let given = values[.passwordFile] else { return }
+        guard broker != nil else { throw SettingError("\(given.origin): a password without a broker") }
+        let mode: UInt32
+        do throws(FileError) {
+            mode = try Files.mode(of: given.text)
+            let bytes = try Files.read(given.text, limit: 4_096)
+            broker?.password = String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
+        } catch {
+            throw SettingError("\(given.origin): \(error)")
+        }
+        guard mode & 0o007 == 0 else {
+            throw SettingError("\(given.origin): \(given.text) is readable by other users; run chmod 600 \(given.text)")
+        }
+        if broker?.user == nil { broker?.user = node.rawValue }
+    }
+}
+
+extension SettingValues {
+    fileprivate func read<Value>(
+        _ setting: Setting, _ convert: (String) throws(BadValue) -> Value
+    ) throws(SettingError) -> Value? {
+        guard let given = self[setting] else { return nil }
+        do throws(BadValue) {
+            return try convert(given.text)
+        } catch {
+            throw SettingError("\(given.origin): \(error)")
+        }
+    }
+
+    /// Returns the converted value of a setting; `nil` if it is not set.
+    /// - Parameters:
+    ///   - convert: Returns `nil` for an invalid text.
+    ///   - expected: The valid texts, for the error.
+    /// - Throws: ``SettingError`` that names the origin of an invalid value.
+    package func read<Value>(
+        _ setting: Setting, _ convert: (String) -> Value?, _ expected: String
+    ) throws(SettingError) -> Value? {
+        guard let given = self[setting] else { return nil }
+        guard let value = convert(given.text) else {
+            throw SettingError("\(given.origin): “\(given.shownText)” is invalid; valid is \(expected)")
+        }
+        return value
+    }
+
+    /// Returns whether a setting is on; by default it is off.
+    func isOn(_ setting: Setting) throws(SettingError) -> Bool {
+        try read(setting, { ["on": true, "off": false][$0] }, "on or off") ?? false
+    }
+
+    fileprivate func path(_ setting: Setting) throws(SettingError) -> String? {
+        guard let given = self[setting] else { return nil }
+        guard access(given.text, R_OK) == 0 else {
+            throw SettingError("\(given.origin): cannot read \(given.text): \(String(cString: strerror(errno)))")
+        }
+        return given.text
+    }
+
+    /// Returns a setting in seconds; `nil` if it is not set.
+    /// - Throws: ``SettingError`` that names the origin of an invalid value.
+    package func duration(_ setting: Setting) throws(SettingError) -> Int? {
+        guard let given = self[setting] else { return nil }
+        do throws(PlanError) {
+            return try PlanGrammar.seconds(of: given.text)
+        } catch {
+            throw SettingError("\(given.origin): \(error)")
+        }
+    }
+}
+
+/// Writes log lines to stderr. Text from outside in one cannot become another line.
+private struct LogLines: TextOutputStream {
+    func write(_ line: String) {
+        let text = line.last == "\n" ? String(line.dropLast()) : line
+        let bytes = Array("\(LineText(showing: text))\n".utf8)
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import API
+package import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import Session
+import Wire
+
+/// The JSON routes, served on the Unix socket and on the network.
+struct APIRoutes: Sendable {
+    let node: any NodeAccess
+    /// The open streams, which are limited; `nil` on the Unix socket.
+    var displays: Displays?
+    /// The time limit for receiving the body of a request.
+    var bodyTimeout = Timeouts().body
+
+    func addRoutes(to routes: Routes) {
+        routes.get(
+            "/v1/session",
+            Route("The current session.", [.json("The session, or idle.") { $0.reference(to: StatusReport.self) }])
+        ) { _, _ in Self.json(await node.status().encoded) }
+        routes.get(
+            "/v1/nodes",
+            Route("The nodes of the space.", [.json("The nodes, by name.") { $0.list(of: NodeReport.self) }])
+        ) { _, _ in Self.json(await node.nodes().encoded) }
+        routes.get(
+            "/v1/events",
+            Route(
+                "The current view and each later one, for programs. Time passing sends no event; on the network a comment "
+                    + "every 10 seconds.",
+                [
+                    .ok("text/event-stream", "Server-sent events named view."),
+                    .problem(503, "Too many event streams are open, as for /v1/timeline."),
+                ])
+        ) { request, context in try await events(request, context) }
+        // Swift 6.3.1 crashes when it optimises closures that do this work themselves.
+        routes.post(
+            "/v1/start", .press("Starts a session on this node, which ends every earlier one.", StartRequest.self)
+        ) { request, context in try await start(request, context) }
+        routes.post(
+            "/v1/intents", .press("Sends an operation to the owner of the current session.", IntentRequest.self)
+        ) { request, context in try await intent(request, context) }
+        routes.post(
+            "/v1/take", .press("Takes the current session over to this node.", TakeRequest.self)
+        ) { request, context in try await take(request, context) }
+        routes.post(
+            "/v1/sound",
+            .action(
+                "Publishes a sound level for the calm service, from a program with its own sound input.",
+                SoundRequest.self,
+                [
+                    Route.Answer(status: 204, about: "Published."),
+                    .problem(503, "The node is not connected to a broker."),
+                ])
+        ) { request, context in try await sound(request, context) }
+    }
+
+    private func start(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try StartRequest(request: try await body(of: request, context))
+        let plan = try await plan(ofPreset: wanted.preset)
+        return Self.answer(await node.start(try wanted.start(presetPlan: plan)))
+    }
+
+    private func intent(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try IntentRequest(request: try await body(of: request, context))
+        return Self.answer(await node.press(try wanted.press()))
+    }
+
+    private func take(_ request: Request, _ context: WebContext) async throws -> Response {
+        _ = try TakeRequest(body: try await body(of: request, context))
+        return Self.answer(await node.take())
+    }
+
+    /// Publishes a level. The calm service does not acknowledge it; a lost one is a gap.
+    private func sound(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try SoundRequest(request: try await body(of: request, context))
+        guard await node.report(wanted.sound) else {
+            throw HTTPProblem(.serviceUnavailable, "the node has no connection to a broker")
+        }
+        return Response(status: .noContent)
+    }
+
+    private func plan(ofPreset name: String?) async throws -> [Phase]? {
+        guard let name else { return nil }
+        switch await node.preset(name) {
+        case .found(let phases): return phases
+        case .unknown(let names):
+            throw HTTPProblem(
+                .notFound, field: "preset", "no preset is named “\(name)”; presets are \(names.joined(separator: ", "))"
+            )
+        }
+    }
+
+    /// Returns a stream of server-sent events: the current view and each later one. Time passing sends nothing.
+    private func events(_ request: Request, _ context: WebContext) async throws -> Response {
+        let viewer = Displays.Viewer(context)
+        if let displays { try await displays.checkRoom(for: viewer) }
+        let snapshots = await node.snapshots()
+        return .eventStream(for: request) { [displays, channel = context.channel] writer in
+            // An empty write sends the response head.
+            try await writer.write(ByteBuffer())
+            if let displays, await !displays.add(viewer, on: channel) { return }
+            for await snapshot in snapshots.cancelOnGracefulShutdown() {
+                try await writer.write(.event("view", data: snapshot.nodeView.json()))
+            }
+        }
+    }
+
+    /// Returns the body of a request, if its sender may still ask then.
+    private func body(of request: Request, _ context: WebContext) async throws -> [UInt8] {
+        let body = try await receiveBody(of: request)
+        // A connection over TLS is read for some seconds after it was closed.
+        guard context.isStillPaired() else { throw HTTPProblem(.unauthorized, "this phone was removed") }
+        return body
+    }
+
+    private func receiveBody(of request: Request) async throws -> [UInt8] {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                do {
+                    return Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView)
+                } catch is NIOTooManyBytesError {
+                    throw HTTPProblem(.contentTooLarge, "a request body has at most \(Limits.payloadBytes) bytes")
+                } catch {
+                    throw HTTPProblem(.badRequest, "the request ended before its body was complete")
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: bodyTimeout)
+                throw HTTPProblem(.requestTimeout, "the request took longer than \(bodyTimeout)")
+            }
+            return try await group.next() ?? []
+        }
+    }
+
+    private static func answer(_ reply: ReplyReport) -> Response {
+        json(reply.encoded, status: status(of: reply))
+    }
+
+    private static func status(of reply: ReplyReport) -> HTTPResponse.Status {
+        switch reply.outcome {
+        case .applied, .duplicate, .noop: .ok
+        case .refused: .conflict
+        case .noAnswer: .gatewayTimeout
+        case .noSession: .notFound
+        case .invalid: .unprocessableContent
+        }
+    }
+
+    private static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+        Response(bytes, type: "application/json", status: status)
+    }
+}
+
+extension RequestError: HTTPResponseError {
+    /// The status of a value that is missing or out of range.
+    package var status: HTTPResponse.Status { .unprocessableContent }
+
+    /// Returns the error in the API's JSON format.
+    package func response(from request: Request, context: some RequestContext) -> Response {
+        HTTPProblem(status, field: field, message).response
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Logging
+import Mosquitto
+import Runtime
+import Session
+import Settings
+import Support
+import Testing
+import Wire
+
+@testable import Calm
+
+/// The watch of a space, with a broker that echoes all messages.
+@Suite(.timeLimit(.minutes(1))) struct SpaceWatchTests {
+    /// The service's end of a watch, on the service's thread.
+    private actor Service {
+        private nonisolated let loop: EventLoop
+        private var watch: SpaceWatch?
+        private(set) var feeds: [CalmFeed] = []
+        private var outgoing: [Outgoing] = []
+        private let space: SpaceID
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+        init(_ space: SpaceID, loop: EventLoop) {
+            self.loop = loop
+            self.space = space
+        }
+
+        func open(in directory: StateDirectory) throws {
+            let settings = try CalmSettings(SettingValues(), part: .service, environment: ["HOME": "/home/ada"])
+            let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let files = RoomFiles(directory: directory, bootID: try #require(Clocks.bootID()), log: log)
+            let watch = SpaceWatch(
+                space: space, settings: settings, files: files, loop: loop,
+                output: ServiceOutput(log: log, makeWay: { _ in }) { [weak self] outgoing, _ in
+                    self?.assumeIsolated { $0.outgoing.append(outgoing) }
+                })
+            self.watch = watch
+            watch.handle(.restored(NodeCore.Restored()))
+        }
+
+        /// Connects; the broker echoes all messages of the watch, its barrier last.
+        func connect(_ id: String) throws {
+            watch?.handle(.connected(try #require(ConnectionID(id)), noLocal: false))
+            echo()
+        }
+
+        func receive(_ message: Outgoing) {
+            _ = watch?.core.receive(MQTTMessage(message))
+            echo()
+        }
+
+        func add(_ level: SoundLevel, from node: NodeID, at now: Int64) { watch?.add(level, from: node, at: now) }
+
+        func update(at boot: Int64) {
+            watch?.update(at: boot)
+            echo()
+        }
+
+        func close() { watch?.save() }
+
+        var needsTick: Bool { watch?.needsTick ?? false }
+
+        private func echo() {
+            while !outgoing.isEmpty {
+                let message = outgoing.removeFirst()
+                for case .feed(.calm(let feed?)) in watch?.core.receive(MQTTMessage(message)) ?? [] {
+                    feeds.append(feed)
+                }
+            }
+        }
+    }
+
+    private let space: SpaceID
+    private let desk: NodeID
+    private let folder: TemporaryDirectory
+    private let directory: StateDirectory
+
+    init() throws {
+        space = try #require(SpaceID("home"))
+        desk = try #require(NodeID("desk"))
+        folder = try TemporaryDirectory()
+        directory = try StateDirectory(folder.file("state"))
+    }
+
+    /// A session of the desk that has run for a minute.
+    private func session(at now: Instant) throws -> Outgoing {
+        let id = try #require(SessionID("s-1"))
+        let start = now.told - .minutes(1)
+        let register = Register(
+            id: id, lineage: id, stamp: Stamp(time: start, counter: 0, node: desk), epoch: 1, rev: 1, owner: desk,
+            title: "", icon: nil, label: nil, mode: .countdown, plan: [Phase(kind: .focus, seconds: 1_500)],
+            autoAdvance: false, phase: 0, status: .running, startedAt: start,
+            anchor: Anchor(elapsed: 60_000, at: now.told, bootID: try #require(BootID("b-desk")), boot: 77),
+            runs: [Run(phase: 0, from: start)])
+        return WireCodec(space: space, me: desk).encode(.register(register))
+    }
+
+    private func withService(_ body: (Service) async throws -> Void) async throws {
+        try await EventLoop.withEventLoop { loop in
+            let service = Service(space, loop: loop)
+            try await service.open(in: directory)
+            try await body(service)
+            await service.close()
+        }
+    }
+
+    @Test func runningSessionIsPublishedWithItsCalm() async throws {
+        try await withService { service in
+            try await service.connect("c-1")
+            let now = Clocks.now()
+            await service.receive(try session(at: now))
+            #expect(await service.feeds.isEmpty, "there is no sample yet")
+            #expect(await service.needsTick)
+            for (second, level) in [300, 600, 300, 300].enumerated() {
+                await service.add(
+                    SoundLevel(level: level), from: desk, at: now.boot.milliseconds - 10_000 + Int64(second) * 1_000)
+            }
+            // The last level is valid for two seconds.
+            await service.update(at: now.boot.milliseconds + 2_000)
+            let feed = try #require(await service.feeds.last)
+            #expect(feed.session.rawValue == "s-1")
+            #expect(feed.percent == 80, "four seconds of five")
+        }
+    }
+
+    @Test func feedIsPublishedOnceForEachConnection() async throws {
+        try await withService { service in
+            try await service.connect("c-1")
+            let now = Clocks.now()
+            await service.receive(try session(at: now))
+            await service.add(SoundLevel(level: 300), from: desk, at: now.boot.milliseconds - 5_000)
+            await service.update(at: now.boot.milliseconds + 2_000)
+            #expect(await service.feeds.count == 1)
+            await service.update(at: now.boot.milliseconds + 2_500)
+            #expect(await service.feeds.count == 1, "at most one a second")
+            try await service.connect("c-2")
+            await service.update(at: now.boot.milliseconds + 4_000)
+            #expect(await service.feeds.count == 2, "the broker may have lost it")
+        }
+    }
+
+    @Test func restartKeepsTheCalm() async throws {
+        let now = Clocks.now()
+        try await withService { service in
+            try await service.connect("c-1")
+            await service.receive(try session(at: now))
+            for second in 0..<4 {
+                let level = SoundLevel(level: second == 0 ? 600 : 300)
+                await service.add(level, from: desk, at: now.boot.milliseconds - 10_000 + Int64(second) * 1_000)
+            }
+        }
+        try await withService { service in
+            try await service.connect("c-2")
+            await service.receive(try session(at: now))
+            await service.update(at: now.boot.milliseconds + 2_000)
+            #expect(await service.feeds.last?.percent == 80)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Ledger
+import Logging
+import Mosquitto
+import Session
+import Support
+import Synchronization
+import Testing
+import Wire
+
+@testable import Debt
+
+/// The intake of records into a ledger in a real file.
+@Suite(.timeLimit(.minutes(1))) struct RecordIntakeTests {
+    /// The service's end of an intake, on the service's thread.
+    private actor Desk {
+        nonisolated let loop: EventLoop
+        private var intake: RecordIntake?
+        private(set) var filed: [FilingResult] = []
+        private(set) var answered: [LedgerAck.Outcome] = []
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+        init(loop: EventLoop) { self.loop = loop }
+
+        func open(_ ledger: Ledger, within quota: RecordQuota, disk: EventLoop) {
+            let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            intake = RecordIntake(
+                ledger, within: quota, loop: loop, disk: disk, log: log,
+                send: { [weak self] _, ack, completion in
+                    self?.assumeIsolated { $0.answered += ack.items.map(\.outcome) }
+                    completion(.success(.delivered))
+                },
+                onFiled: { [weak self] result in
+                    self?.assumeIsolated { $0.filed += ((try? result.get()) ?? []).map(\.outcome.filing) }
+                })
+        }
+
+        func receive(_ records: [DigestedRecord]) {
+            guard let space = SpaceID("home") else { return }
+            for record in records { intake?.receive(record, in: space, at: 1_800_000_000_000, isVouched: true) }
+        }
+
+        func fileNow() { intake?.fileNow() }
+    }
+
+    private func records(_ count: Int) throws -> [DigestedRecord] {
+        let node = try #require(NodeID("desk"))
+        let from: Int64 = 1_800_000_000_000
+        return try (0..<count).map { number in
+            let id = try #require(SessionID("s-\(number)"))
+            let record = LedgerRecord(
+                id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: number, node: node),
+                version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped,
+                startedAt: GroupTime(from),
+                runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + 60_000))])
+            return DigestedRecord(record)
+        }
+    }
+
+    private func withDesk(
+        within quota: RecordQuota = RecordQuota(), _ body: (Desk, Ledger) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let ledger = try Ledger(path: directory.file("ledger.sqlite"))
+        try await EventLoop.withEventLoop(name: "disk") { disk in
+            try await EventLoop.withEventLoop(name: "service") { loop in
+                let desk = Desk(loop: loop)
+                await desk.open(ledger, within: quota, disk: disk)
+                try await body(desk, ledger)
+            }
+        }
+        try ledger.close()
+    }
+
+    @Test func everyRecordIsFiledAndAnswered() async throws {
+        let records = try records(3_000)
+        try await withDesk { desk, ledger in
+            await desk.receive(records + records.prefix(10))
+            try await eventually("all are filed") { await desk.filed.count == 3_010 }
+            #expect(await desk.filed.count { $0 == .kept } == 3_000)
+            #expect(await desk.filed.count { $0 == .known } == 10)
+            try await eventually("all are answered") { await desk.answered.count == 3_010 }
+            #expect(try ledger.count(of: records[0].record.node, in: try #require(SpaceID("home"))) == 3_000)
+        }
+    }
+
+    @Test func sessionBeyondTheQuotaOfItsNodeIsRefused() async throws {
+        let (quota, records, home) = (RecordQuota(), try records(2), try #require(SpaceID("home")))
+        while quota.admits(records[0].record.node, in: home, stored: { 0 }) {}
+        try await withDesk(within: quota) { desk, ledger in
+            await desk.receive(records)
+            try await eventually("all are answered") { await desk.answered == [.refused, .refused] }
+            #expect(try ledger.count(of: records[0].record.node, in: home) == 0)
+        }
+    }
+
+    @Test func fileNowLeavesNoRecordWaiting() async throws {
+        let records = try records(5)
+        try await withDesk { desk, ledger in
+            await desk.receive(records)
+            await desk.fileNow()
+            try await eventually("all are filed") { await desk.filed.count == 5 }
+            #expect(try ledger.count(of: records[0].record.node, in: try #require(SpaceID("home"))) == 5)
+        }
+    }
+}
