@@ -138,7 +138,8 @@ struct Route {
         }
 
         static func word(_ name: String, _ about: String, _ words: [String]) -> Parameter {
-            Parameter(name: name, about: about, schema: [("enum", JSONText(words.map { JSONText($0) }))])
+            Parameter(
+                name: name, about: about, schema: [("type", "string"), ("enum", JSONText(words.map { JSONText($0) }))])
         }
 
         /// A number. The bounds are JSON.
