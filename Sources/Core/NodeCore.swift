@@ -39,8 +39,8 @@ public struct NodeCore: Sendable {
     private var shown: (view: View, isCatchingUp: Bool) = (View(), false)
     private var actions: [Action] = []
 
-    /// Makes the core of a node that knows nothing yet.
-    /// - Parameter seed: Determines the lengths of random waits; each process must have another one.
+    /// Makes the core of a node that knows nothing yet. `seed` determines the lengths of random waits; each process must have
+    /// another one.
     public init(identity: NodeIdentity, space: SpaceID, seed: UInt64) {
         engine = Engine(identity: identity)
         codec = WireCodec(space: space, me: identity.node)

@@ -119,9 +119,8 @@ public struct WireCodec: Sendable {
         outgoing(.ping(from: me, to: me), Barrier(connection: connection).payload)
     }
 
-    /// - Parameters:
-    ///   - retained: The retain flag as the broker set it.
-    ///   - now: This node's group time, for intents without a time.
+    /// Reads a message. `retained` is the retain flag as the broker set it; an intent without a time gets `now`, this node's
+    /// group time.
     public func decode(topic: String, payload: [UInt8], retained: Bool, now: GroupTime) -> Decoded {
         guard let topic = topics.parse(topic) else { return .discard(.malformed, from: nil) }
         let sender = topic.node

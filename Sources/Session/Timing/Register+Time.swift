@@ -9,8 +9,10 @@ extension Register {
     /// Returns the session after a time in which no person pressed anything. A countdown ends at its boundary; the next
     /// phase starts exactly there if ``autoAdvance`` is set, otherwise it waits in `ready`. A count-up session ends at
     /// its cap. Displays use this alone, so they agree although nothing is sent, however long the owner is gone.
-    /// - Parameter lateness: The longest time after an expiry at which the next phase still starts; `nil` for any. The
-    ///   owner passes ``Limits/lateness``: after a longer absence the next phase waits in `ready`, as a new revision.
+    /// - Parameters:
+    ///   - since: The time since the anchor.
+    ///   - lateness: The longest time after an expiry at which the next phase still starts; `nil` for any. The
+    ///     owner passes ``Limits/lateness``: after a longer absence the next phase waits in `ready`, as a new revision.
     /// - Returns: The same register before the first boundary; after one, the register anchored at the last boundary
     ///   crossed, with its runs cut there. Revision and stamp stay.
     public func advanced(since: Milliseconds, lateness: Milliseconds? = nil) -> Register {

@@ -49,8 +49,7 @@ extension Format {
         return writer.bytes
     }
 
-    /// Reads JSON without a version.
-    /// - Parameter isRequest: Whether unknown fields are refused, and whole numbers may be written as `60.0`.
+    /// Reads JSON without a version. In a request unknown fields are refused, and whole numbers may be written as `60.0`.
     package func value(of json: [UInt8], isRequest: Bool = false) throws(Rejection) -> Value {
         var reader = try JSONReader(json)
         reader.isRequest = isRequest
