@@ -8,7 +8,7 @@ import Wire
 
 @testable import Terminal
 
-/// What the faces with words show on a terminal.
+/// The faces with words on a terminal.
 @Suite(.cpuBound) struct FaceTextTests {
     private static let green = Colour(red: 0x7C, green: 0xB9, blue: 0xA8)
     private static let work = [

@@ -37,7 +37,7 @@ struct Routes {
     }
 }
 
-/// What `openapi.json` says of a route.
+/// The description of a route in `openapi.json`.
 struct Route {
     var summary: String
     var answers: [Answer]
