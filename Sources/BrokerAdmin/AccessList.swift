@@ -24,8 +24,8 @@ enum AccessList {
 
     static func leaves(of role: MemberRole) -> [String] {
         switch role {
-        case .node: ["presence", "session", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
-        case .remote: ["presence", "intent", "hello", "ping/+"]
+        case .node: ["presence", "session", "notice", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
+        case .remote: ["presence", "notice", "intent", "hello", "ping/+"]
         case .display: ["presence", "hello", "ping/+"]
         case .calm, .debt: ["presence", "ack", "hello", "ping/+", "pong/+"]
         }

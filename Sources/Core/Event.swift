@@ -30,6 +30,10 @@ extension NodeCore {
         case press(Press, id: IntentID, Ticket)
         /// A person on this machine moves the current session here. `id` must be new.
         case take(id: IntentID, Ticket)
+        /// A person on this machine ends the alarm. `id` must be new.
+        case acknowledge(id: IntentID, Ticket)
+        /// A person on this machine shows a text on all screens for a time; an empty one takes the message back.
+        case say(String, for: Milliseconds, id: IntentID, Ticket)
         /// The asking program ended; its ticket gets no reply any more.
         case hangUp(Ticket)
         /// The machine is about to suspend (`true`), or is awake again.

@@ -8,6 +8,8 @@ public enum Topic: Hashable, Sendable {
     case presence(NodeID)
     /// A node's register: retained, QoS 1.
     case session(NodeID)
+    /// What people say to all nodes: retained, QoS 1.
+    case notice(NodeID)
     /// Requests to an owner: QoS 1.
     case intent(NodeID)
     /// Answers and objections: QoS 1.
@@ -34,7 +36,7 @@ public enum Topic: Hashable, Sendable {
     /// The node that may write the topic; `nil` for feeds, which belong to their service.
     public var node: NodeID? {
         switch self {
-        case .presence(let node), .session(let node), .intent(let node), .ack(let node), .hello(let node),
+        case .presence(let node), .session(let node), .notice(let node), .intent(let node), .ack(let node), .hello(let node),
             .record(let node), .sound(let node), .ping(let node, _), .pong(let node, _):
             node
         case .calm, .debt, .debtYear, .debtAck: nil
@@ -44,7 +46,7 @@ public enum Topic: Hashable, Sendable {
     /// Whether the broker keeps the last message for later subscribers.
     public var isRetained: Bool {
         switch self {
-        case .presence, .session, .calm, .debt, .debtYear: true
+        case .presence, .session, .notice, .calm, .debt, .debtYear: true
         case .intent, .ack, .hello, .ping, .pong, .record, .sound, .debtAck: false
         }
     }
@@ -64,6 +66,7 @@ public struct Topics: Hashable, Sendable {
         switch topic {
         case .presence(let node): own(node, "presence")
         case .session(let node): own(node, "session")
+        case .notice(let node): own(node, "notice")
         case .intent(let node): own(node, "intent")
         case .ack(let node): own(node, "ack")
         case .hello(let node): own(node, "hello")
@@ -110,10 +113,10 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
-    /// Returns a node's subscriptions, at QoS 0. They are presence, session, intent, ack and hello of all nodes, pings
+    /// Returns a node's subscriptions, at QoS 0. They are presence, session, notice, intent, ack and hello of all nodes, pings
     /// and pongs to it, the feeds that displays show, and the debt service's acknowledgements.
     public func subscriptions(for me: NodeID) -> [String] {
-        Self.nodeTopics(["presence", "session", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)
+        Self.nodeTopics(["presence", "session", "notice", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)
             + [name(of: .calm), name(of: .debt), name(of: .debtYear), name(of: .debtAck)]
     }
 
@@ -148,6 +151,7 @@ public struct Topics: Hashable, Sendable {
         switch leaf {
         case "presence": .presence(node)
         case "session": .session(node)
+        case "notice": .notice(node)
         case "intent": .intent(node)
         case "ack": .ack(node)
         case "hello": .hello(node)

@@ -8,7 +8,7 @@ public enum Decoded: Hashable, Sendable {
     case message(Message, from: NodeID)
     /// The node's own barrier has returned.
     case barrier(ConnectionID)
-    /// The retained presence or session of a node was deleted. If it was this node's, the node publishes both again.
+    /// The retained presence, session or notice of a node was deleted. If it was this node's, the node publishes both again.
     /// For another node nothing follows: its last state counts.
     case erased(from: NodeID, isPresence: Bool)
     /// Not used, and counted; `from` is `nil` if the topic names no node.
@@ -85,6 +85,7 @@ public struct WireCodec: Sendable {
         switch message {
         case .presence(let presence): outgoing(.presence(me), named: ownPresence, presence.payload)
         case .register(let register): session(register.json())
+        case .notice(let notice): outgoing(.notice(me), notice.payload)
         case .intent(let intent): outgoing(.intent(me), named: ownIntent, intent.json())
         case .ack(let ack): outgoing(.ack(me), named: ownAck, ack.json())
         case .hello: outgoing(.hello(me), Hello().payload)
@@ -140,6 +141,7 @@ public struct WireCodec: Sendable {
         switch topic {
         case .presence(let node): .message(.presence(try Presence(payload: payload)), from: node)
         case .session(let node): .message(.register(try Register(payload: payload, by: node)), from: node)
+        case .notice(let node): .message(.notice(try Notice(payload: payload)), from: node)
         case .intent(let node): .message(.intent(try Intent(payload: payload, from: node, now: now)), from: node)
         case .ack(let node): try Ack.read(payload: payload).map { .message(.ack($0), from: node) } ?? .ignored
         case .hello(let node): .message(try Hello(payload: payload).message, from: node)

@@ -14,6 +14,7 @@ extension Register {
         register.runs = Array(runs[...first])
         register.runs[first].to = nil
         register.anchor.elapsed = 0
+        register.anchor.over = 0
         register.moveAnchor(to: runs[first].from)
         return register
     }

@@ -24,6 +24,7 @@ extension Engine {
         peers.connected()
         clocks.restart()
         ownership.publishAgain()
+        notices.publishAgain()
     }
 
     mutating func linkDown(_ context: Context) {
@@ -74,7 +75,7 @@ extension Engine {
         var register = Register(
             id: id, lineage: id, stamp: Stamp(time: 0, counter: 0, node: node), epoch: 0, rev: 0, owner: node,
             title: start.title, icon: start.icon, label: start.label, mode: start.mode, plan: plan,
-            autoAdvance: start.autoAdvance, phase: 0, status: .running, startedAt: context.groupTime, anchor: anchor,
+            autoAdvance: start.autoAdvance, hasAlarm: start.hasAlarm, hasOvertime: start.hasOvertime, phase: 0, status: .running, startedAt: context.groupTime, anchor: anchor,
             runs: [])
         register.openRun()
         // A start is answered like an intent whose id is that of the session.
@@ -125,6 +126,34 @@ extension Engine {
             let isKnown = replicas.all.contains { $0.register.id == session }
             emit(.reply(ticket, isKnown ? .answered(intent.refusal(supersededBy: current)) : .noSession))
         }
+    }
+
+    /// Ends the alarm of the session that is shown. Each display hears of it by this node's notice, also if its owner is
+    /// gone.
+    mutating func acknowledge(id: IntentID, ticket: Ticket, _ context: Context) {
+        guard identity.mayAsk else { return emit(.reply(ticket, .invalid("role"))) }
+        guard let moment = view(context).lastMoment(at: context.now.boot) else {
+            return emit(.reply(ticket, .noSession))
+        }
+        let alarm = moment.alarm
+        if let alarm { notices.acknowledge(moment.register.lineage, at: max(context.groupTime, alarm.groupTime)) }
+        reply(alarm == nil ? .noop : .applied, to: ticket, id: id, moment.register)
+    }
+
+    mutating func say(_ text: String, for life: Milliseconds, id: IntentID, ticket: Ticket, _ context: Context) {
+        guard identity.mayAsk else { return emit(.reply(ticket, .invalid("role"))) }
+        guard text.isEmpty || CleanText.accepts(text, bytes: Limits.titleBytes) else {
+            return emit(.reply(ticket, .invalid("message")))
+        }
+        guard (0...Limits.messageLife).contains(life) else { return emit(.reply(ticket, .invalid("for"))) }
+        notices.say(text, for: life, at: context.groupTime)
+        reply(.applied, to: ticket, id: id, nil)
+    }
+
+    private mutating func reply(_ outcome: Outcome, to ticket: Ticket, id: IntentID, _ session: Register?) {
+        let answer = Answer(
+            intent: id, outcome: outcome, session: session?.id ?? SessionID(id), rev: session?.rev ?? 0)
+        emit(.reply(ticket, .answered(answer)))
     }
 
     // MARK: Deciding intents

@@ -31,6 +31,7 @@ public struct Engine: Hashable, Sendable {
     var requests = Requests()
     var answers = Answers()
     var admission = Admission()
+    var notices = Notices()
     var time = GroupClock()
     var clocks = ClockSync()
     private var effects: [Effect] = []
@@ -72,7 +73,7 @@ public struct Engine: Hashable, Sendable {
         let context = context(at: now)
         view = view(context)
         compareClocks(context)
-        planNextWake()
+        planNextWake(context)
         defer { effects = [] }
         return effects
     }
@@ -99,6 +100,8 @@ public struct Engine: Hashable, Sendable {
         case .start(let start, let id, let ticket): begin(start, id: id, ticket: ticket, context)
         case .press(let press, let id, let ticket): ask(press, id: id, ticket: ticket, context)
         case .take(let id, let ticket): take(id: id, ticket: ticket, context)
+        case .acknowledge(let id, let ticket): acknowledge(id: id, ticket: ticket, context)
+        case .say(let text, let life, let id, let ticket): say(text, for: life, id: id, ticket: ticket, context)
         case .hangUp(let ticket):
             requests.forget(ticket)
             gate.forget(ticket)
@@ -147,6 +150,8 @@ public struct Engine: Hashable, Sendable {
             echoes.expect(own.version)
             ownership.published()
         }
+        // Behind the barrier, when it includes what an earlier process of this node has said.
+        if link.isUp, link.isReady, let notice = notices.removePending() { emit(.publish(.notice(notice))) }
         for answer in gate.release() { emit(answer) }
     }
 
@@ -171,7 +176,7 @@ public struct Engine: Hashable, Sendable {
 
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
-    private mutating func planNextWake() {
+    private mutating func planNextWake(_ context: Context) {
         var next = Earliest()
         next.consider(ownership.boundary)
         next.consider(gate.retryAt)
@@ -183,6 +188,7 @@ public struct Engine: Hashable, Sendable {
         next.consider(requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver))
         next.consider(clocks.compareAt)
         next.consider(clocks.nextWake)
+        next.consider(view.message.map { context.now.boot + ($0.until - context.groupTime) })
         nextWake = next.time
     }
 
@@ -194,6 +200,8 @@ public struct Engine: Hashable, Sendable {
     func view(_ context: Context) -> View {
         var fresh = freshView(context)
         fresh.keepShownTime(of: view, at: context.now.boot)
+        fresh.acknowledgedAt = fresh.register.flatMap { notices.acknowledged($0.lineage) }
+        fresh.message = notices.message(at: context.groupTime)
         return fresh
     }
 

@@ -12,6 +12,10 @@ public enum Input: Hashable, Sendable {
     indirect case press(Press, id: IntentID, ticket: Ticket)
     /// A person on this machine moves the current session here. `id` must be new.
     indirect case take(id: IntentID, ticket: Ticket)
+    /// A person on this machine ends the alarm that rings or waits.
+    case acknowledge(id: IntentID, ticket: Ticket)
+    /// A person on this machine shows a text on all screens for a time; an empty one takes the message back.
+    indirect case say(String, for: Milliseconds, id: IntentID, ticket: Ticket)
     /// The asking program ended; its ticket gets no reply any more.
     case hangUp(Ticket)
     /// The broker accepted a connection, made under this id. `hearsItself` states whether it returns this node's
@@ -50,11 +54,15 @@ public struct Start: Hashable, Sendable {
     public var plan: [Phase]
     /// Whether the next phase starts by itself.
     public var autoAdvance: Bool
+    /// Whether an alarm rings where the session waits for a person, and at its end.
+    public var hasAlarm: Bool
+    /// Whether phases of a countdown go on past their lengths.
+    public var hasOvertime: Bool
 
     /// The engine checks the fields, and replies ``Reply/invalid(_:)`` if one is out of bounds.
     public init(
         title: String = "", icon: String? = nil, label: Label? = nil, mode: Mode = .countdown, plan: [Phase],
-        autoAdvance: Bool = false
+        autoAdvance: Bool = false, hasAlarm: Bool = false, hasOvertime: Bool = false
     ) {
         self.title = title
         self.icon = icon
@@ -62,6 +70,8 @@ public struct Start: Hashable, Sendable {
         self.mode = mode
         self.plan = plan
         self.autoAdvance = autoAdvance
+        self.hasAlarm = hasAlarm
+        self.hasOvertime = hasOvertime
     }
 }
 

@@ -7,6 +7,7 @@ public enum Message: Hashable, Sendable {
     indirect case intent(Intent)
     /// An owner's answer, or an observer's objection.
     indirect case ack(Ack)
+    indirect case notice(Notice)
     /// Asks every node to publish presence and register again.
     case hello
     /// Asks `to` for its clocks.

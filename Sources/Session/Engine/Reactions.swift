@@ -48,6 +48,7 @@ extension Engine {
         let contested = echoes.removeDueRepair(at: context.now.boot)
         link.announce()
         ownership.publishAgain()
+        notices.publishAgain()
         if let contested { ownership.raiseVersion(above: contested) }
     }
 
@@ -150,7 +151,10 @@ extension Engine {
         context = self.context(at: now)
         noteClocks(&context)
         let hasJumped = (time.time(at: now) - before).magnitude > GroupClock.tolerance
-        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.told))) }
+        if hasJumped {
+            notices.move(by: time.time(at: now) - before, context)
+            emit(.log(.clockCorrected(by: time.time(at: now) - now.told)))
+        }
         let isNewlyVouched = time.source == .own ? former != .own : time.source == .others && !former.isVouched
         if hasJumped || dating.mark.isAhead(context) || isNewlyVouched {
             // Without contact a session stays although the wall clock was set.

@@ -22,6 +22,7 @@ extension Engine {
         case .presence(let presence): receive(presence, from: sender, retained: retained, &context)
         case .register(let register) where isSelf(sender): receiveEcho(register, context)
         case .register(let register): receive(register, retained: retained, context)
+        case .notice(let notice): notices.receive(notice, isOwn: sender == node)
         case .intent(let intent): answer(intent, context)
         case .ack(let ack): receive(ack, from: sender, context)
         case .hello: if link.isUp { echoes.answerHello(of: node, at: context.now.boot) }
@@ -67,6 +68,7 @@ extension Engine {
         switch message {
         case .ping: return admission.charge(.ping, to: sender, context)  // rule: pongRate, else: .accepted
         case .pong: return admission.charge(.pong, to: sender, context)  // rule: usedPongRate, else: .accepted
+        case .notice: return admission.charge(.notice, to: sender, context)
         default: return verdict
         }
     }
@@ -193,6 +195,7 @@ extension Engine {
         link.askAll(at: context.now.boot)
         link.announce()
         ownership.publishAgain()
+        notices.publishAgain()
     }
 
     /// Ends the vote of a node whose presence was deleted. It is no member any more, or publishes again at once.

@@ -14,11 +14,16 @@ public struct View: Hashable, Sendable {
     public var contactLostAt: BootTime?
     public var isOwner: Bool
     public var isLinked: Bool
+    /// Until when people have ended the alarms of the session; `nil` if none has.
+    public var acknowledgedAt: GroupTime?
+    /// The text that is on all screens; the engine removes it at its end.
+    public var message: ScreenMessage?
 
     /// Without arguments, the view of a node that knows no session.
     public init(
         register: Register? = nil, anchorBoot: BootTime = 0, shown: Milliseconds = 0, error: ErrorBound? = nil,
-        contactLostAt: BootTime? = nil, isOwner: Bool = false, isLinked: Bool = false
+        contactLostAt: BootTime? = nil, isOwner: Bool = false, isLinked: Bool = false,
+        acknowledgedAt: GroupTime? = nil, message: ScreenMessage? = nil
     ) {
         self.register = register
         self.anchorBoot = anchorBoot
@@ -27,10 +32,12 @@ public struct View: Hashable, Sendable {
         self.contactLostAt = contactLostAt
         self.isOwner = isOwner
         self.isLinked = isLinked
+        self.acknowledgedAt = acknowledgedAt
+        self.message = message
     }
 
     /// Returns the session to show at a reading of the boot clock, if any. A stopped session is not shown; a completed
-    /// or superseded one is for ``Limits/completionShown``.
+    /// or superseded one is for ``Limits/completionShown``, and as long as its alarm is not ended.
     public func moment(at boot: BootTime) -> Moment? {
         guard let moment = lastMoment(at: boot) else { return nil }
         return moment.isOver ? nil : moment
@@ -49,7 +56,8 @@ public struct View: Hashable, Sendable {
             boot: boot,
             error: error.map { $0.size(at: boot) + since - (boot - anchorBoot) },
             contactLostAt: now.status.isLive ? contactLostAt : nil,
-            isOwner: isOwner
+            isOwner: isOwner,
+            acknowledgedAt: acknowledgedAt
         )
     }
 }
@@ -104,12 +112,13 @@ public struct Moment: Hashable, Sendable {
     /// When the contact with the owner of a live session was lost.
     public var contactLostAt: BootTime?
     public var isOwner: Bool
+    var acknowledgedAt: GroupTime?
 
     var isOver: Bool {
         switch register.status {
         case .running, .paused, .ready: false
         case .stopped: true
-        case .completed, .superseded: boot - anchorBoot >= Limits.completionShown
+        case .completed, .superseded: boot - anchorBoot >= Limits.completionShown && alarm == nil
         }
     }
 
@@ -124,14 +133,17 @@ public struct Moment: Hashable, Sendable {
     }
 
     /// The time of the current phase that has passed, from 0 to its length.
-    public var elapsed: Milliseconds { register.elapsed(since: since) }
+    public var elapsed: Milliseconds { min(register.passed(since: since), register.currentPhase.length) }
+    /// The time that has passed beyond the length of the current phase.
+    public var over: Milliseconds { register.passed(since: since) - elapsed }
     /// The time of the current phase that is left.
     public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
-    /// The number on a display: the remaining seconds rounded up, or the passed ones of a count-up rounded down.
+    /// The number on a display: the remaining seconds rounded up; rounded down, those beyond a phase's length, and the
+    /// passed ones of a count-up.
     public var shownSeconds: Int {
         switch register.mode {
-        case .countdown: Int((remaining.count + 999) / 1_000)
+        case .countdown: over > 0 ? Int(over.count / 1_000) : Int((remaining.count + 999) / 1_000)
         case .countup: Int(elapsed.count / 1_000)
         }
     }
@@ -140,13 +152,47 @@ public struct Moment: Hashable, Sendable {
     public var nextChange: BootTime? {
         var changes: [BootTime] = []
         if register.status == .running {
-            let into = register.mode == .countdown ? remaining.count % 1_000 : 1_000 - elapsed.count % 1_000
+            let rises = register.mode == .countup || remaining == 0
+            let into = rises ? 1_000 - (elapsed + over).count % 1_000 : remaining.count % 1_000
             changes.append(boot + Milliseconds(into == 0 ? 1_000 : into))
         }
         if !register.status.isLive, !isOver {
             changes.append(anchorBoot + Limits.completionShown)
         }
+        if let alarm, alarm.isRinging { changes.append(alarm.boot + Limits.alarmRings) }
         if let contactLostAt, staleFor == nil { changes.append(contactLostAt + Limits.staleAfter) }
         return changes.min()
+    }
+}
+
+/// The end of a phase, or of a session, that a person has not acknowledged yet.
+public struct Alarm: Hashable, Sendable {
+    /// When the phase ended, on this node's boot clock.
+    public var boot: BootTime
+    public var groupTime: GroupTime
+    /// Whether devices ring, for ``Limits/alarmRings``; after that they only show it.
+    public var isRinging: Bool
+}
+
+extension Moment {
+    /// The alarm of this instant, until a person acknowledges it, presses a button of the session or starts another.
+    public var alarm: Alarm? {
+        guard register.hasAlarm, let end = phaseEnd else { return nil }
+        let time = register.anchor.at + end
+        let isPressed = register.last.map { $0.at >= time } ?? false  // rule: alarmPressed
+        let isAcknowledged = acknowledgedAt.map { $0 >= time } ?? false
+        if isPressed || isAcknowledged { return nil }
+        let since = boot - anchorBoot - end
+        return Alarm(boot: anchorBoot + end, groupTime: time, isRinging: since < Limits.alarmRings)
+    }
+
+    /// When the last phase ended, or its length had passed, by its distance from the anchor; `nil` while neither has.
+    private var phaseEnd: Milliseconds? {
+        switch register.status {
+        // The anchor moves when the owner's machine boots, the run does not.
+        case .ready, .completed: (register.runs.last?.to ?? register.anchor.at) - register.anchor.at
+        case .running, .paused: over > 0 ? register.currentPhase.length - register.anchor.passed : nil
+        case .stopped, .superseded: nil
+        }
     }
 }

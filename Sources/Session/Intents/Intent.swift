@@ -8,7 +8,8 @@ public enum IntentOperation: Hashable, Sendable {
     case resume
     /// Ends the session.
     case stop
-    /// Adds seconds, within ``Limits/phaseSeconds``, to the current phase of a countdown.
+    /// Adds seconds to the current phase of a countdown, or takes them away: ``Limits/phaseSeconds`` at most. The phase
+    /// stays longer than what has passed of it.
     case extend(seconds: Int)
     /// Starts the break that follows, or an inserted one.
     case startBreak

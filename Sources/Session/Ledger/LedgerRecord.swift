@@ -40,6 +40,8 @@ public struct LedgerRecord: Hashable, Sendable {
     public var endsAt: GroupTime?
     /// The times at which kinds of phases ran, oldest first: at most ``Limits/runs``. Only the last may be open.
     public var runs: [Run]
+    /// The running time beyond the lengths of its phases, within ``overBounds``. A run that is open is not in it.
+    public var over: Milliseconds
     /// Whether its times may be wrong; see ``Journal/isApproximate``.
     public var isApproximate: Bool
 
@@ -48,7 +50,7 @@ public struct LedgerRecord: Hashable, Sendable {
         id: SessionID, lineage: SessionID, continuedAt: GroupTime? = nil, continuedFrom: NodeID? = nil, node: NodeID,
         stamp: Stamp, version: Version,
         title: String, icon: String? = nil, label: Label? = nil, mode: Mode, status: Status, startedAt: GroupTime,
-        endsAt: GroupTime? = nil, runs: [Run], isApproximate: Bool = false
+        endsAt: GroupTime? = nil, runs: [Run], over: Milliseconds = 0, isApproximate: Bool = false
     ) {
         self.id = id
         self.lineage = lineage
@@ -65,6 +67,7 @@ public struct LedgerRecord: Hashable, Sendable {
         self.startedAt = startedAt
         self.endsAt = endsAt
         self.runs = runs
+        self.over = over
         self.isApproximate = isApproximate
     }
 
@@ -75,11 +78,9 @@ public struct LedgerRecord: Hashable, Sendable {
             version: register.version, title: register.title, icon: register.icon,
             label: register.label, mode: register.mode, status: register.status, startedAt: register.startedAt,
             endsAt: register.status == .running
-                ? min(
-                    register.anchor.at + register.currentPhase.length - register.anchor.elapsed,
-                    Limits.time.upperBound) : nil,
+                ? min(register.anchor.at + register.untilEnd, Limits.time.upperBound) : nil,
             runs: register.runs.map { Run(kind: register.plan[$0.phase].kind, from: $0.from, to: $0.to) },
-            isApproximate: isApproximate)
+            over: register.over, isApproximate: isApproximate)
     }
 
     /// The first field that is out of bounds or contradicts the others; `nil` if the record is valid.
@@ -91,8 +92,11 @@ public struct LedgerRecord: Hashable, Sendable {
         if !Limits.time.contains(startedAt) { return "startedAt" }
         if let continuedAt, !Limits.time.contains(continuedAt) { return "continuedAt" }
         if let endsAt, !Limits.time.contains(endsAt) { return "endsAt" }
+        if !Self.overBounds.contains(over) { return "over" }
         return runs.areWithinBounds ? contradiction : "runs"
     }
+
+    package static let overBounds = 0...Int64(Limits.phases) * Limits.overtime
 
     /// The first field that contradicts the others, each of which must be within its bounds, as a payload's are.
     package var contradiction: String? {
@@ -130,6 +134,18 @@ extension LedgerRecord {
         record.endsAt = nil
         record.runs.removeAll { $0.to == nil }
         return record
+    }
+}
+
+extension Register {
+    /// The running time beyond the lengths of the phases, by the runs that have ended.
+    fileprivate var over: Milliseconds {
+        // rule: overRecorded, else: return 0
+        guard goesOver else { return 0 }
+        var ran = plan.map { _ in Milliseconds.zero }
+        for run in runs { if let to = run.to { ran[run.phase] += to - run.from } }
+        let over = zip(plan, ran).reduce(Milliseconds.zero) { $0 + max(0, $1.1 - $1.0.length) }
+        return min(over, LedgerRecord.overBounds.upperBound)
     }
 }
 

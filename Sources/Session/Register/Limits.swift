@@ -13,6 +13,12 @@ public enum Limits {
     public static let applied = 64
     /// Seconds of one phase with extensions: up to a day.
     public static let phaseSeconds = 1...86_400
+    /// The longest time that a phase goes on beyond its length. A judgement: whoever forgot it is asleep by then.
+    public static let overtime: Milliseconds = .minutes(720)
+    /// How long an alarm rings. A judgement of the product: after that it is only shown, until a person ends it.
+    public static let alarmRings: Milliseconds = .minutes(5)
+    /// The longest time that a message is on all screens.
+    public static let messageLife: Milliseconds = .days(1)
     /// Bytes of a title in UTF-8: the width of a screen.
     public static let titleBytes = 160
     /// Bytes of the name of a phase, a label or a node in UTF-8.

@@ -14,6 +14,7 @@ extension Register {
         if stamp.node != owner { return "stamp" }
         if !plan.indices.contains(phase) { return "phase" }
         if anchor.elapsed > currentPhase.length { return "anchor" }
+        if anchor.over > 0, !goesOver || anchor.elapsed < currentPhase.length { return "anchor" }
         if !runs.fit(isOpen: status == .running) || runs.contains(where: { !plan.indices.contains($0.phase) }) {
             return "runs"
         }
@@ -30,6 +31,7 @@ extension Register {
         if !Limits.counter.contains(rev) { return "rev" }
         if !Limits.time.contains(anchor.at) || !Limits.reading.contains(anchor.boot)
             || !Limits.bound.contains(anchor.bound ?? 0) || anchor.elapsed < 0
+            || !(0...Limits.overtime).contains(anchor.over)
         {
             return "anchor"
         }

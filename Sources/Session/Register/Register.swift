@@ -31,6 +31,10 @@ public struct Register: Hashable, Sendable {
     public var plan: [Phase] { _read { yield fields.plan } _modify { yield &fields.plan } }
     /// Whether the next phase starts by itself.
     public var autoAdvance: Bool { _read { yield fields.autoAdvance } _modify { yield &fields.autoAdvance } }
+    /// Whether the end of a phase that waits for a person, and of the session, raises an alarm; see ``Moment/alarm``.
+    public var hasAlarm: Bool { _read { yield fields.hasAlarm } _modify { yield &fields.hasAlarm } }
+    /// Whether a phase of a countdown goes on past its length, until a person ends it or ``Limits/overtime`` has passed.
+    public var hasOvertime: Bool { _read { yield fields.hasOvertime } _modify { yield &fields.hasOvertime } }
     /// The index in ``plan`` of the current phase; of the next one while `ready`.
     public var phase: Int { _read { yield fields.phase } _modify { yield &fields.phase } }
     public var status: Status { _read { yield fields.status } _modify { yield &fields.status } }
@@ -52,14 +56,14 @@ public struct Register: Hashable, Sendable {
     public init(
         id: SessionID, lineage: SessionID, continues: Continuation? = nil, stamp: Stamp, epoch: Int, rev: Int,
         owner: NodeID, title: String, icon: String?, label: Label?, mode: Mode, plan: [Phase], autoAdvance: Bool,
-        phase: Int, status: Status, startedAt: GroupTime, anchor: Anchor, runs: [Run], applied: [IntentID] = [],
+        hasAlarm: Bool = false, hasOvertime: Bool = false, phase: Int, status: Status, startedAt: GroupTime, anchor: Anchor, runs: [Run], applied: [IntentID] = [],
         last: LastIntent? = nil, supersededBy: Superseder? = nil
     ) {
         storage = Storage(
             Fields(
                 id: id, lineage: lineage, continues: continues, stamp: stamp, epoch: epoch, rev: rev, owner: owner,
-                title: title, icon: icon, label: label, mode: mode, plan: plan, autoAdvance: autoAdvance, phase: phase,
-                status: status, startedAt: startedAt, anchor: anchor, runs: runs, applied: applied, last: last,
+                title: title, icon: icon, label: label, mode: mode, plan: plan, autoAdvance: autoAdvance, hasAlarm: hasAlarm,
+                hasOvertime: hasOvertime, phase: phase, status: status, startedAt: startedAt, anchor: anchor, runs: runs, applied: applied, last: last,
                 supersededBy: supersededBy))
     }
 
@@ -96,6 +100,8 @@ extension Register {
         package var mode: Mode
         package var plan: [Phase]
         package var autoAdvance: Bool
+        package var hasAlarm: Bool
+        package var hasOvertime: Bool
         package var phase: Int
         package var status: Status
         package var startedAt: GroupTime
@@ -109,7 +115,7 @@ extension Register {
 
         package var endsAt: GroupTime? {
             guard status == .running, mode == .countdown else { return nil }
-            return anchor.at + currentPhase.length - anchor.elapsed
+            return anchor.at + currentPhase.length - anchor.passed
         }
     }
 

@@ -31,6 +31,8 @@ public enum Status: String, CaseIterable, Codable, Sendable {
 public struct Anchor: Hashable, Sendable {
     /// The time of the current phase that had passed, from 0 to its length.
     public var elapsed: Milliseconds
+    /// The time that had passed beyond that length, from 0 to ``Limits/overtime``.
+    public var over: Milliseconds
     public var at: GroupTime
     /// The largest error of ``at``, within ``Limits/bound``; `nil` if no kernel vouched for it.
     public var bound: Milliseconds?
@@ -40,12 +42,25 @@ public struct Anchor: Hashable, Sendable {
     public var boot: BootTime
 
     /// The caller must read both clocks at one instant.
-    public init(elapsed: Milliseconds, at: GroupTime, bound: Milliseconds? = nil, bootID: BootID, boot: BootTime) {
+    public init(
+        elapsed: Milliseconds, over: Milliseconds = 0, at: GroupTime, bound: Milliseconds? = nil, bootID: BootID,
+        boot: BootTime
+    ) {
         self.elapsed = elapsed
+        self.over = over
         self.at = at
         self.bound = bound
         self.bootID = bootID
         self.boot = boot
+    }
+
+    /// The time of the current phase that had passed, with the time beyond its length.
+    package var passed: Milliseconds { elapsed + over }
+
+    /// Sets the time that had passed in a phase of this length.
+    mutating func pass(_ passed: Milliseconds, of length: Milliseconds) {
+        elapsed = min(passed, length)
+        over = passed - elapsed
     }
 }
 

@@ -88,11 +88,14 @@ extension Register {
 
     private mutating func extend(by seconds: Int) -> Outcome {
         guard mode == .countdown, status != .ready else { return .refused(.notAllowed) }
-        guard Limits.phaseSeconds.contains(seconds), Limits.phaseSeconds.contains(currentPhase.seconds + seconds) else {
+        guard Limits.phaseSeconds.contains(abs(seconds)), Limits.phaseSeconds.contains(currentPhase.seconds + seconds)
+        else { return .refused(.invalid) }
+        plan[phase].seconds += seconds
+        if seconds < 0, currentPhase.length <= anchor.passed {  // rule: lessTime
             return .refused(.invalid)
         }
-        plan[phase].seconds += seconds
         remember(added: seconds)
+        anchor.pass(anchor.passed, of: currentPhase.length)
         return .applied
     }
 
@@ -105,7 +108,7 @@ extension Register {
         } else {
             for index in 0..<phase where !plan[index].kind.isBreak && plan[index].added > 0 { plan[index].added = 0 }
         }
-        plan[phase].added += seconds
+        plan[phase].added = max(0, plan[phase].added + seconds)
     }
 
     /// Replaces title and label. A colour needs a label: the new one, or else the present one.
@@ -170,7 +173,7 @@ extension Register {
 
     private mutating func enterPhase(_ index: Int) {
         phase = index
-        anchor.elapsed = 0
+        anchor.pass(0, of: currentPhase.length)
         status = .running
     }
 

@@ -3,8 +3,15 @@
 extension Register {
     /// When the running phase ends; `nil` while no phase runs.
     var boundary: BootTime? {
-        status == .running ? anchor.boot + currentPhase.length - anchor.elapsed : nil
+        status == .running ? anchor.boot + untilEnd : nil
     }
+
+    /// Whether the current phase goes on past its length.
+    var goesOver: Bool { hasOvertime && mode == .countdown }
+    /// The time after which the current phase ends by itself: its length, and the longest time beyond.
+    private var longest: Milliseconds { currentPhase.length + (goesOver ? Limits.overtime : 0) }
+    /// The time from the anchor to the end of a running phase.
+    package var untilEnd: Milliseconds { longest - anchor.passed }
 
     /// Returns the session after a time in which no person pressed anything. A countdown ends at its boundary; the next
     /// phase starts exactly there if ``autoAdvance`` is set, otherwise it waits in `ready`. A count-up session ends at
@@ -16,16 +23,16 @@ extension Register {
     /// - Returns: The same register before the first boundary; after one, the register anchored at the last boundary
     ///   crossed, with its runs cut there. Revision and stamp stay.
     public func advanced(since: Milliseconds, lateness: Milliseconds? = nil) -> Register {
-        guard status == .running, since >= currentPhase.length - anchor.elapsed else { return self }
+        guard status == .running, since >= untilEnd else { return self }
         var register = self
         var since = since
         while register.status == .running {
-            let left = register.currentPhase.length - register.anchor.elapsed
+            let left = register.untilEnd
             guard since >= left else { break }
             since -= left
             register.anchor.at += left
             register.anchor.boot += left
-            register.anchor.elapsed = register.currentPhase.length
+            register.anchor.pass(register.longest, of: register.currentPhase.length)
             register.closeRun(at: register.anchor.at)
             register.endPhase(startsNext: lateness.map { since <= $0 } ?? true)
         }
@@ -38,8 +45,8 @@ extension Register {
             return
         }
         phase += 1
-        anchor.elapsed = 0
-        if autoAdvance, startsNext {
+        anchor.pass(0, of: currentPhase.length)
+        if autoAdvance, startsNext, !goesOver {
             openRun()
         } else {
             status = .ready
@@ -47,10 +54,10 @@ extension Register {
     }
 
     /// The time of the current phase that has passed `since` after the anchor. The result lies between the value at the
-    /// anchor and the length of the phase, also where clocks have jumped.
-    func elapsed(since: Milliseconds) -> Milliseconds {
-        guard status == .running, since > 0 else { return anchor.elapsed }
-        return min(anchor.elapsed + since, currentPhase.length)
+    /// anchor and the end of the phase, also where clocks have jumped.
+    func passed(since: Milliseconds) -> Milliseconds {
+        guard status == .running, since > 0 else { return anchor.passed }
+        return min(anchor.passed + since, longest)
     }
 
     /// The register with its anchor at the present instant of this node, `since` after its own anchor. The open run
@@ -59,10 +66,10 @@ extension Register {
         let since = since ?? context.now.boot - anchor.boot
         var register = self
         register.anchor = Anchor(
-            elapsed: elapsed(since: since), at: context.groupTime, bound: context.bound, bootID: context.bootID,
-            boot: context.now.boot)
+            elapsed: 0, at: context.groupTime, bound: context.bound, bootID: context.bootID, boot: context.now.boot)
+        register.anchor.pass(passed(since: since), of: currentPhase.length)
         if let open = runs.last, open.to == nil {  // rule: runLength
-            let length = anchor.at - open.from + register.anchor.elapsed - anchor.elapsed
+            let length = anchor.at - open.from + register.anchor.passed - anchor.passed
             register.runs[runs.count - 1].from = max(context.groupTime - length, 0)
             register.separateOverlaps()
         }

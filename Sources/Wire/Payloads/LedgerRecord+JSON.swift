@@ -130,6 +130,7 @@ extension LedgerRecord: Described {
         try form.field("startedAt", &startedAt, .time)
         try form.field("endsAt", optional: &endsAt, .time)
         try form.field("runs", &runs, [Run].format)
+        try form.field("over", &over, .within(Self.overBounds), unless: .zero)
         try form.field("approx", &isApproximate, .bool, unless: false)
     }
 

@@ -33,6 +33,8 @@ extension Register.Fields {
         try form.field("mode", &mode, .word())
         try form.field("plan", &plan, .list(of: .object(), 1...Limits.phases))
         try form.field("autoAdvance", &autoAdvance, .bool)
+        try form.field("alarm", &hasAlarm, .bool, unless: false)
+        try form.field("overtime", &hasOvertime, .bool, unless: false)
         try form.field("startedAt", &startedAt, .time)
         try form.field("startTime", written: startedAt, .time)
         try form.field("rev", &rev, .counter)
@@ -79,9 +81,11 @@ extension Anchor: Described {
     package static let objectName = "anchor"
     package static let blank = Anchor(elapsed: 0, at: 0, bootID: .blank, boot: 0)
     private static let lengths = 0...Milliseconds.seconds(Int64(Limits.phaseSeconds.upperBound))
+    private static let overtimes = Milliseconds.zero...Limits.overtime
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("elapsed", &elapsed, .within(Self.lengths))
+        try form.field("over", &over, .within(Self.overtimes), unless: .zero)
         try form.field("at", &at, .time)
         try form.field("bound", optional: &bound, .bound)
         try form.field("bootId", &bootID, .id())

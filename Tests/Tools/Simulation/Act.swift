@@ -65,11 +65,15 @@ package struct Act: Hashable, Sendable {
         /// A node's messages are refused, or its connection ends. By the mode, the broker refuses them (0 refused, 1
         /// too large), or the client has no room for them (2) or gives its connection up (3).
         case refuse
+        /// A person ends the alarm.
+        case acknowledge
+        /// A person shows a text on all screens (0) or takes it back (1).
+        case say
 
         /// The kinds that a seed's first stream draws. Later ones have their own, so that seeds without them stay as
         /// they were.
         static let base = allCases.filter {
-            ![.lie, .flood, .lose, .hoax, .sleep, .refuse, .revoke, .barrage].contains($0)
+            ![.lie, .flood, .lose, .hoax, .sleep, .refuse, .revoke, .barrage, .acknowledge, .say].contains($0)
         }
     }
 
@@ -85,7 +89,7 @@ package struct Act: Hashable, Sendable {
 extension Act.Kind {
     var parameters: [String] {
         switch self {
-        case .start: ["plan", "auto"]
+        case .start: ["plan", "auto", "more"]
         case .press: ["op", "sight"]
         case .crash: ["effects", "loss", "down"]
         case .powerCut: ["loss", "down"]
@@ -100,7 +104,8 @@ extension Act.Kind {
         case .lie: ["which", "ahead"]
         case .hoax: ["which", "by"]
         case .barrage: ["count"]
-        case .take, .hangUp, .kick, .zombie, .save, .flood, .lose, .revoke: []
+        case .say: ["over"]
+        case .acknowledge, .take, .hangUp, .kick, .zombie, .save, .flood, .lose, .revoke: []
         }
     }
 
@@ -145,7 +150,8 @@ extension Act.Kind {
             ]
         case .refuse: [random.draw(0...3), random.pick([500, 5_000, 30_000])]
         case .barrage: [random.pick([10, 30, 60])]
-        case .take, .hangUp, .kick, .zombie, .save, .flood, .lose, .revoke: []
+        case .say: [random.draw(0...1)]
+        case .acknowledge, .take, .hangUp, .kick, .zombie, .save, .flood, .lose, .revoke: []
         }
     }
 

@@ -95,6 +95,9 @@ package enum Check: String, CaseIterable, Sendable {
     case voteEnds
     /// All nodes show the same session.
     case oneView
+    /// All nodes show the same message, and agree on whether an alarm waits for a person. Exempt are worlds in which a
+    /// program or a broker died, since only their memory holds both.
+    case noticesAgree
     /// At most one session lives, and it has the largest stamp.
     case largestLives
     /// A minute counts once: after a takeover it belongs to the session that continues.

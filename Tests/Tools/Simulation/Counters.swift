@@ -65,6 +65,8 @@ package enum Sometimes: String, CaseIterable, Sendable {
     case ledgerKilled, recordSentAgain, ledgerRefilled
     /// A machine announced its sleep; the broker refused a message; a client gave its connection up.
     case announcedSleep, messageRefused, connectionGivenUp
+    /// A person ended an alarm, or spoke to all screens; a phase went past its length; time was taken away.
+    case alarmEnded, said, overtime, shortened
     /// The probe after settling was answered by a peer.
     case peerAnswered
 }

@@ -18,15 +18,16 @@ enum Plans {
     static func operation(_ index: Int, id: Int) -> IntentOperation {
         let operations: [IntentOperation] = [
             .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip,
-            .correct(title: "Corrected \(id)", label: id % 3 == 0 ? "" : "Work"),
+            .correct(title: "Corrected \(id)", label: id % 3 == 0 ? "" : "Work"), .extend(seconds: -3), .extend(seconds: -600),
         ]
         return operations[abs(index) % operations.count]
     }
 
-    static func start(_ index: Int, auto: Bool, id: Int) -> Start {
+    /// `more` adds an alarm (1) and overtime (2).
+    static func start(_ index: Int, auto: Bool, more: Int, id: Int) -> Start {
         let (mode, plan) = all[index % all.count]
         return Start(
             title: id % 3 == 0 ? "" : "Reading \(id)", label: id % 2 == 0 ? Label(name: "Study") : nil, mode: mode,
-            plan: plan, autoAdvance: auto)
+            plan: plan, autoAdvance: auto, hasAlarm: more & 1 != 0, hasOvertime: more & 2 != 0)
     }
 }

@@ -7,7 +7,7 @@ import Session
 enum Concern: UInt64 {
     case mix = 1
     case clocks, schedule, network, broker, probe, ledger, hostility, hoaxes, protocols, cores, shells, effects
-    case members, barrages
+    case members, barrages, notices
 }
 
 /// A random source that a seed and a concern determine.

@@ -42,6 +42,7 @@ package struct Scenario: Hashable, Sendable {
         addShells()
         addMembers()
         addBarrages()
+        addNotices()
         var choices = RandomStream(seed: seed, .protocols)
         if choices.chance(600) { mix.noLocal = 1 }
         acts.sort { ($0.at, $0.id) < ($1.at, $1.id) }
@@ -125,6 +126,21 @@ package struct Scenario: Hashable, Sendable {
             let at = Milliseconds(min(first + random.draw(0...4_000), mix.trouble - 1))
             let numbers = Act.Kind.barrage.numbers(&random)
             acts.append(Act(at: at, kind: .barrage, node: node, numbers: numbers, id: acts.count))
+        }
+    }
+
+    /// Gives starts of some worlds an alarm and overtime, takes time away, and lets people speak to all screens.
+    private mutating func addNotices() {
+        var random = RandomStream(seed: seed, .notices)
+        guard random.chance(400) else { return }
+        for index in acts.indices where acts[index].kind == .start { acts[index].numbers.append(random.draw(0...3)) }
+        let shorter = acts.indices.filter { acts[$0].kind == .press && random.chance(100) }
+        for index in shorter { acts[index].numbers[0] = random.draw(8...9) }
+        for _ in 0..<random.draw(4...20) {
+            let kind = random.pick([Act.Kind.acknowledge, .acknowledge, .say])
+            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
+            let node = random.draw(0...(mix.nodes - 1))
+            acts.append(Act(at: at, kind: kind, node: node, numbers: kind.numbers(&random), id: acts.count))
         }
     }
 

@@ -4,6 +4,11 @@ import Session
 
 /// The checks' own account of a world, independent of the engines.
 struct Witness {
+    /// The ends of alarms and messages that were asked for.
+    var spoken: Set<IntentID> = []
+    /// Whether a program or a broker has died.
+    var hasDied = false
+
     struct Node {
         private var boots = 0
         /// The present boot of its machine.
@@ -85,7 +90,7 @@ struct Witness {
             owner = moment.register.owner
             version = moment.register.version
             phase = moment.register.phase
-            elapsed = moment.elapsed
+            elapsed = moment.elapsed + moment.over
             error = moment.error
         }
     }

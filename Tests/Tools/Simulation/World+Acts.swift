@@ -12,9 +12,11 @@ extension World {
         let numbers = act.numbers + [0, 0, 0]
         let times = numbers.map { Milliseconds($0) }
         switch act.kind {
-        case .start: start(node, plan: numbers[0], auto: numbers[1] == 1, id: act.id)
+        case .start: start(node, plan: numbers[0], auto: numbers[1] == 1, more: numbers[2], id: act.id)
         case .press: press(node, Plans.operation(numbers[0], id: act.id), sight: numbers[1], id: act.id)
         case .take: take(node, id: act.id)
+        case .acknowledge: acknowledge(node, id: act.id)
+        case .say: say(node, isOver: numbers[0] == 1, id: act.id)
         case .hangUp: hangUp(node)
         case .crash:
             if machines[node].isAlive { machines[node].doom = (numbers[0], numbers[1], times[2]) }
@@ -56,9 +58,9 @@ extension World {
         }
     }
 
-    mutating func start(_ node: Int, plan: Int, auto: Bool, id: Int) {
+    mutating func start(_ node: Int, plan: Int, auto: Bool, more: Int = 0, id: Int) {
         guard machines[node].isAlive, let session = SessionID("S\(id)") else { return }
-        feed(.start(Plans.start(plan, auto: auto, id: id), id: session, newTicket(node)), to: node)
+        feed(.start(Plans.start(plan, auto: auto, more: more, id: id), id: session, newTicket(node)), to: node)
     }
 
     mutating func press(_ node: Int, _ operation: IntentOperation, sight: Int, id: Int) {
@@ -106,6 +108,20 @@ extension World {
     private mutating func take(_ node: Int, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("T\(id)") else { return }
         feed(.take(id: intent, newTicket(node)), to: node)
+    }
+
+    private mutating func acknowledge(_ node: Int, id: Int) {
+        guard machines[node].isAlive, let intent = IntentID("A\(id)") else { return }
+        if machines[node].seen.view.lastMoment(at: instant(node).boot)?.alarm != nil { counters.add(.alarmEnded) }
+        witness.spoken.insert(intent)
+        feed(.acknowledge(id: intent, newTicket(node)), to: node)
+    }
+
+    private mutating func say(_ node: Int, isOver: Bool, id: Int) {
+        guard machines[node].isAlive, let intent = IntentID("W\(id)") else { return }
+        counters.add(.said)
+        witness.spoken.insert(intent)
+        feed(.say(isOver ? "" : "Dinner \(id)", for: .days(1), id: intent, newTicket(node)), to: node)
     }
 
     private mutating func newTicket(_ node: Int) -> Ticket {

@@ -73,6 +73,7 @@ extension World {
     }
 
     mutating func crashBroker(_ half: Int, keeps: Bool, down time: Milliseconds) {
+        witness.hasDied = true
         let held = brokers[half].retained.count
         brokers[half].isUp = false
         brokers[half].restore(keeps: keeps)

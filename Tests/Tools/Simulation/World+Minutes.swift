@@ -54,11 +54,11 @@ extension Register {
     }
 
     /// The rest of the current phase at the anchor.
-    fileprivate var left: Milliseconds { currentPhase.length - anchor.elapsed }
+    fileprivate var left: Milliseconds { untilEnd }
 
     fileprivate func rest(at boot: BootTime) -> Milliseconds {
         guard status == .running else { return 0 }
-        let later = autoAdvance ? plan[(phase + 1)...].reduce(Milliseconds.zero) { $0 + $1.length } : 0
+        let later = autoAdvance && !hasOvertime ? plan[(phase + 1)...].reduce(Milliseconds.zero) { $0 + $1.length } : 0
         return max(left - (boot - anchor.boot), 0) + later
     }
 }

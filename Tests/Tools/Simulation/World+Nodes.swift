@@ -76,6 +76,8 @@ extension World {
         case .start(let start, let id, let ticket): return .start(start, id: id, ticket: ticket)
         case .press(let press, let id, let ticket): return .press(press, id: id, ticket: ticket)
         case .take(let id, let ticket): return .take(id: id, ticket: ticket)
+        case .acknowledge(let id, let ticket): return .acknowledge(id: id, ticket: ticket)
+        case .say(let text, let life, let id, let ticket): return .say(text, for: life, id: id, ticket: ticket)
         case .hangUp(let ticket): return .hangUp(ticket)
         case .sleeping(let isSleeping): return .sleeping(isSleeping)
         case .received(let packet):
@@ -210,6 +212,7 @@ extension World {
     /// Ends the program. Data that the kernel holds still leaves, then the connection closes.
     mutating func die(_ node: Int, loss: Int, down time: Milliseconds) {
         guard machines[node].isAlive else { return }
+        witness.hasDied = true
         tell("\(Names.node(node)) dies")
         if let own = machines[node].onDisk?.journal.own, own.version > witness.nodes[node].version ?? own.version {
             counters.add(.crashBeforePublish)

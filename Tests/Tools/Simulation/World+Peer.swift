@@ -212,7 +212,7 @@ extension World {
             let moment = before.view.lastMoment(at: instant(node).boot), moment.staleFor != nil,
             let lostAt = moment.contactLostAt, let then = before.view.lastMoment(at: lostAt)
         else { return }
-        let credited = own.anchor.elapsed - then.elapsed
+        let credited = own.anchor.passed - then.elapsed
         if credited > 1_000 {
             fail(.lastSignOfLife, "\(own.id) is credited \(credited) ms after the last sign of life")
         }

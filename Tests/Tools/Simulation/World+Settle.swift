@@ -76,6 +76,7 @@ extension World {
         if !isOrphaned, !isDisputed, !isDueInPart {
             if isForgotten { checkLive() } else { checkViews() }
         }
+        if !isOrphaned, !isDisputed, !isDueInPart, !isForgotten, mix.unshared == 0 { checkNotices() }
         checkMinutes()
         checkDates()
         checkOnlineClocks()
@@ -136,6 +137,21 @@ extension World {
         }
         checkLargest(owns, heldBy: first)
         checkTimes(of: judged)
+    }
+
+    private mutating func checkNotices() {
+        if witness.hasDied { return }
+        let shown = judged.map { ($0.id, $0.seen.view.message, $0.seen.view.lastMoment(at: $0.clock.boot(at: now))) }
+        guard let first = shown.first else { return }
+        for other in shown.dropFirst() {
+            if other.1 != first.1 {
+                fail(.noticesAgree, "\(first.0) shows \(first.1?.text ?? "-"), \(other.0) \(other.1?.text ?? "-")")
+            }
+            let (mine, theirs) = (first.2, other.2)
+            if mine?.register == theirs?.register, (mine?.alarm == nil) != (theirs?.alarm == nil) {
+                fail(.noticesAgree, "only one of \(first.0) and \(other.0) has an alarm")
+            }
+        }
     }
 
     /// Checks that at most one session lives, and none below another that its owner publishes. Returns the registers.

@@ -111,7 +111,7 @@ extension World {
             let expiresAt = max(intent.expiresAt, witness.asked[intent.id]?.expiresAt ?? intent.expiresAt)
             witness.asked[intent.id] = Witness.Asked(
                 session: intent.session, phase: intent.phase, operation: intent.operation, expiresAt: expiresAt)
-        case .presence, .hello, .ping, .pong: break
+        case .presence, .notice, .hello, .ping, .pong: break
         }
         witnessBounded(message, by: node)
         if !machines[node].isLinked, machines[node].seen.view.isLinked, machines[node].backlog.isEmpty {
@@ -161,6 +161,8 @@ extension World {
     }
 
     private mutating func checkOnDisk(_ answer: Answer, at node: Int) {
+        // The end of an alarm and a message are on no disk.
+        if witness.spoken.contains(answer.intent) { return }
         guard let own = machines[node].onDisk?.journal.own else {
             return fail(.appliedOnDisk, "\(Names.node(node)) answers \(answer.intent) without a journal")
         }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The latest words of the people at a node to the whole space. They change no session, so no owner has to be there.
+public struct Notice: Hashable, Sendable {
+    /// The alarm that was ended last.
+    public var ok: Acknowledgement?
+    public var message: ScreenMessage?
+
+    public init(ok: Acknowledgement? = nil, message: ScreenMessage? = nil) {
+        self.ok = ok
+        self.message = message
+    }
+
+    /// Takes over the later acknowledgement and the later message of two notices, in whatever order they arrive.
+    mutating func join(_ other: Notice) {
+        if let theirs = other.ok, ok.map({ $0 < theirs }) ?? true { ok = theirs }
+        if let theirs = other.message, message.map({ $0 < theirs }) ?? true { message = theirs }  // rule: laterMessage
+    }
+}
+
+extension Notice {
+    /// Whether it is ahead of a vouched time, so that it would outlast all later notices.
+    func isAhead(_ context: Context) -> Bool {
+        let latest = max(ok?.at ?? 0, message?.at ?? 0)
+        return context.source.isVouched && latest > context.groupTime + Limits.stampLead
+    }
+
+    mutating func move(by change: Milliseconds) {
+        func move(_ time: GroupTime) -> GroupTime { min(max(time + change, 0), Limits.time.upperBound) }
+        if let ok { self.ok?.at = move(ok.at) }
+        if let message {
+            self.message = ScreenMessage(text: message.text, at: move(message.at), until: move(message.until))
+        }
+    }
+}
+
+/// The end of the alarms of a session, up to an instant.
+public struct Acknowledgement: Hashable, Comparable, Sendable {
+    public var lineage: SessionID
+    public var at: GroupTime
+
+    public init(lineage: SessionID, at: GroupTime) {
+        self.lineage = lineage
+        self.at = at
+    }
+
+    public static func < (one: Acknowledgement, other: Acknowledgement) -> Bool {
+        (one.at, one.lineage) < (other.at, other.lineage)
+    }
+}
+
+/// A text for all screens. The latest one counts.
+public struct ScreenMessage: Hashable, Comparable, Sendable {
+    /// 1 to ``Limits/titleBytes`` bytes of clean text; empty where the message before was taken back.
+    public var text: String
+    public var at: GroupTime
+    /// When it ends: after ``at``, by ``Limits/messageLife`` at most.
+    public var until: GroupTime
+
+    public init(text: String, at: GroupTime, until: GroupTime) {
+        self.text = text
+        self.at = at
+        self.until = until
+    }
+
+    public static func < (one: ScreenMessage, other: ScreenMessage) -> Bool {
+        (one.at, one.until, one.text) < (other.at, other.until, other.text)
+    }
+
+    /// Whether its times fit each other.
+    package var isConsistent: Bool { (0...Limits.messageLife).contains(until - at) }
+}
