@@ -63,7 +63,8 @@ public struct NodeCore: Sendable {
         case .press(let press, let id, let ticket): decide(.press(press, id: id, ticket: ticket), at: now)
         case .take(let id, let ticket): decide(.take(id: id, ticket: ticket), at: now)
         case .acknowledge(let id, let ticket): decide(.acknowledge(id: id, ticket: ticket), at: now)
-        case .say(let text, let life, let id, let ticket): decide(.say(text, for: life, id: id, ticket: ticket), at: now)
+        case .say(let text, let life, let id, let ticket):
+            decide(.say(text, for: life, id: id, ticket: ticket), at: now)
         case .hangUp(let ticket): decide(.hangUp(ticket), at: now)
         case .sleeping(let isSleeping): decide(.sleeping(isSleeping), at: now)
         case .wake: decide(.wake, at: now)
@@ -351,7 +352,8 @@ public struct NodeCore: Sendable {
         case .presence(let presence):
             let token = delivery.send(.presence(isSleeping: presence.isSleeping))
             actions.append(.send(codec.encode(message), token, of: message))
-        case .ack, .intent, .notice, .hello, .ping, .pong: actions.append(.send(codec.encode(message), nil, of: message))
+        case .ack, .intent, .notice, .hello, .ping, .pong:
+            actions.append(.send(codec.encode(message), nil, of: message))
         }
     }
 

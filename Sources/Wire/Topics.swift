@@ -36,7 +36,8 @@ public enum Topic: Hashable, Sendable {
     /// The node that may write the topic; `nil` for feeds, which belong to their service.
     public var node: NodeID? {
         switch self {
-        case .presence(let node), .session(let node), .notice(let node), .intent(let node), .ack(let node), .hello(let node),
+        case .presence(let node), .session(let node), .notice(let node), .intent(let node), .ack(let node),
+            .hello(let node),
             .record(let node), .sound(let node), .ping(let node, _), .pong(let node, _):
             node
         case .calm, .debt, .debtYear, .debtAck: nil
@@ -116,7 +117,8 @@ public struct Topics: Hashable, Sendable {
     /// Returns a node's subscriptions, at QoS 0. They are presence, session, notice, intent, ack and hello of all nodes, pings
     /// and pongs to it, the feeds that displays show, and the debt service's acknowledgements.
     public func subscriptions(for me: NodeID) -> [String] {
-        Self.nodeTopics(["presence", "session", "notice", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)
+        Self.nodeTopics(
+            ["presence", "session", "notice", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)
             + [name(of: .calm), name(of: .debt), name(of: .debtYear), name(of: .debtAck)]
     }
 

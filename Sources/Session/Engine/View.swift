@@ -179,8 +179,8 @@ extension Moment {
     public var alarm: Alarm? {
         guard register.hasAlarm, let end = phaseEnd else { return nil }
         let time = register.anchor.at + end
-        let isPressed = register.last.map { $0.at >= time } ?? false  // rule: alarmPressed
-        let isAcknowledged = acknowledgedAt.map { $0 >= time } ?? false
+        let isPressed = register.last.map { $0.at >= time } ?? false
+        let isAcknowledged = acknowledgedAt.map { $0 >= time } ?? false  // rule: acknowledged, else: false
         if isPressed || isAcknowledged { return nil }
         let since = boot - anchorBoot - end
         return Alarm(boot: anchorBoot + end, groupTime: time, isRinging: since < Limits.alarmRings)

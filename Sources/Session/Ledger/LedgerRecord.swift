@@ -140,7 +140,6 @@ extension LedgerRecord {
 extension Register {
     /// The running time beyond the lengths of the phases, by the runs that have ended.
     fileprivate var over: Milliseconds {
-        // rule: overRecorded, else: return 0
         guard goesOver else { return 0 }
         var ran = plan.map { _ in Milliseconds.zero }
         for run in runs { if let to = run.to { ran[run.phase] += to - run.from } }

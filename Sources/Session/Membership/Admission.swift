@@ -60,9 +60,7 @@ struct Admission: Hashable, Sendable {
             if register.owner != sender { return .refused(.wrongSender) }
             let isPlausible = isPlausible(register.version, groupTime: situation.context.groupTime)
             return isPlausible ? .accepted : .refused(.outOfBounds)  // rule: epochBound, else: .accepted
-        case .notice(let notice):
-            let isAhead = notice.isAhead(situation.context)
-            return isAhead ? .refused(.outOfBounds) : .accepted  // rule: noticeLead, else: .accepted
+        case .notice(let notice): return notice.isAhead(situation.context) ? .refused(.outOfBounds) : .accepted
         case .intent(let intent): return intent.from == sender ? .accepted : .refused(.wrongSender)
         case .ack(.answer):
             guard !situation.isSelf, let request = situation.request else { return .ignored }

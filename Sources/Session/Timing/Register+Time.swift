@@ -7,7 +7,9 @@ extension Register {
     }
 
     /// Whether the current phase goes on past its length.
-    var goesOver: Bool { hasOvertime && mode == .countdown }
+    var goesOver: Bool {
+        return hasOvertime && mode == .countdown  // rule: overtime, else: false
+    }
     /// The time after which the current phase ends by itself: its length, and the longest time beyond.
     private var longest: Milliseconds { currentPhase.length + (goesOver ? Limits.overtime : 0) }
     /// The time from the anchor to the end of a running phase.

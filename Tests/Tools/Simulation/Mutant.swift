@@ -34,6 +34,10 @@ package struct Mutant: Hashable, Sendable {
 
     package static let all = [
         Mutant("the later arrival wins", without: "versionOrder"),
+        Mutant("the message that arrives last wins", without: "laterMessage"),
+        Mutant("an alarm that a person ended goes on", without: "acknowledged"),
+        Mutant("overtime ends by itself", without: "overtime"),
+        Mutant("less time than has passed", without: "lessTime"),
         Mutant("no repair of old echoes", without: "echoRepair"),
         Mutant("no repair of old presences", without: "presenceRepair"),
         Mutant("no objection to forks", without: "forkObjection"),

@@ -18,7 +18,8 @@ enum Plans {
     static func operation(_ index: Int, id: Int) -> IntentOperation {
         let operations: [IntentOperation] = [
             .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip,
-            .correct(title: "Corrected \(id)", label: id % 3 == 0 ? "" : "Work"), .extend(seconds: -3), .extend(seconds: -600),
+            .correct(title: "Corrected \(id)", label: id % 3 == 0 ? "" : "Work"), .extend(seconds: -3),
+            .extend(seconds: -600),
         ]
         return operations[abs(index) % operations.count]
     }

@@ -6,6 +6,8 @@ import Session
 struct Witness {
     /// The ends of alarms and messages that were asked for.
     var spoken: Set<IntentID> = []
+    /// When the last alarm that a person ended had begun, for each lineage.
+    var endedAlarms: [SessionID: GroupTime] = [:]
     /// Whether a program or a broker has died.
     var hasDied = false
 

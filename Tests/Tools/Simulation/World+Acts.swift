@@ -66,6 +66,7 @@ extension World {
     mutating func press(_ node: Int, _ operation: IntentOperation, sight: Int, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("I\(id)") else { return }
         var press = Press(operation)
+        if case .extend(seconds: ..<0) = operation { counters.add(.shortened) }
         // A person who looks sees the effect of a clock that was set.
         if machines[node].isStepUnnoticed { feed(.wake, to: node) }
         guard machines[node].isAlive else { return }
@@ -112,7 +113,11 @@ extension World {
 
     private mutating func acknowledge(_ node: Int, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("A\(id)") else { return }
-        if machines[node].seen.view.lastMoment(at: instant(node).boot)?.alarm != nil { counters.add(.alarmEnded) }
+        let moment = machines[node].seen.view.lastMoment(at: instant(node).boot)
+        if let moment, let alarm = moment.alarm {
+            counters.add(.alarmEnded)
+            witness.endedAlarms[moment.register.lineage] = alarm.groupTime
+        }
         witness.spoken.insert(intent)
         feed(.acknowledge(id: intent, newTicket(node)), to: node)
     }

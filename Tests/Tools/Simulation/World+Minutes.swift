@@ -54,7 +54,9 @@ extension Register {
     }
 
     /// The rest of the current phase at the anchor.
-    fileprivate var left: Milliseconds { untilEnd }
+    fileprivate var left: Milliseconds {
+        currentPhase.length + (hasOvertime && mode == .countdown ? Limits.overtime : 0) - anchor.elapsed - anchor.over
+    }
 
     fileprivate func rest(at boot: BootTime) -> Milliseconds {
         guard status == .running else { return 0 }

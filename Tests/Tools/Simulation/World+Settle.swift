@@ -143,6 +143,12 @@ extension World {
         if witness.hasDied { return }
         let shown = judged.map { ($0.id, $0.seen.view.message, $0.seen.view.lastMoment(at: $0.clock.boot(at: now))) }
         guard let first = shown.first else { return }
+        for (node, _, moment) in shown where mix.sync == Clock.Sync.honest.rawValue && mix.skew <= 4_000 {
+            guard let moment, let alarm = moment.alarm, let ended = witness.endedAlarms[moment.register.lineage] else {
+                continue
+            }
+            if alarm.groupTime <= ended { fail(.alarmEnds, "\(node) shows an alarm that was ended") }
+        }
         for other in shown.dropFirst() {
             if other.1 != first.1 {
                 fail(.noticesAgree, "\(first.0) shows \(first.1?.text ?? "-"), \(other.0) \(other.1?.text ?? "-")")

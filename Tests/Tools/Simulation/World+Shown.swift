@@ -162,7 +162,8 @@ extension World {
         let isLiars = (liar?.falseClock != nil || isLiarRevoked) && moment.register.owner == liar?.node
         if !isLiars, let last = witness.nodes[node].moment, let error = last.error, !isLie || error < Clock.syncedBound,
             last.version == moment.register.version, last.session == moment.register.id,
-            last.owner == moment.register.owner, (moment.register.phase, moment.elapsed + moment.over) < (last.phase, last.elapsed)
+            last.owner == moment.register.owner,
+            (moment.register.phase, moment.elapsed + moment.over) < (last.phase, last.elapsed)
         {
             fail(.timeNeverBack, "\(Names.node(node)) shows \(moment.elapsed) ms after \(last.elapsed) ms")
         }
