@@ -11,6 +11,10 @@ package protocol NodeAccess: Sendable {
     func press(_ press: Press) async -> ReplyReport
     /// Takes the current session over to this node.
     func take() async -> ReplyReport
+    /// Ends the alarm on every device.
+    func acknowledge() async -> ReplyReport
+    /// Shows a text on all screens for a time; an empty one takes the present text back.
+    func say(_ text: String, for life: Milliseconds) async -> ReplyReport
     /// Publishes a sound level for the calm service.
     /// - Returns: Whether the node is connected to a broker.
     func report(_ level: SoundLevel) async -> Bool

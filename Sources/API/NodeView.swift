@@ -84,6 +84,8 @@ private struct NodeViewFields: Described {
         try form.field("errorAt", optional: &errorAt, .past)
         try form.field("contactLostAt", optional: &node.view.contactLostAt, .past)
         try form.field("register", optional: &node.view.register, .payload())
+        try form.field("acknowledgedAt", optional: &node.view.acknowledgedAt, .time)
+        try form.field("message", optional: &node.view.message, .object())
         try form.field("calm", optional: &node.calm, .object())
         try form.field("debtMinutes", optional: &node.debtMinutes, .whole(DebtFeed.bounds))
         try form.field("clockWrong", &node.isClockWrong, .bool, unless: false)

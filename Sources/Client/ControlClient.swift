@@ -65,7 +65,17 @@ package struct ControlClient: Sendable {
 
     /// Moves the current session to the node.
     package func take() async throws(ControlError) -> ReplyReport {
-        try await request("POST", "/v1/take", body: TakeRequest().encoded, as: .object())
+        try await request("POST", "/v1/take", body: EmptyRequest().encoded, as: .object())
+    }
+
+    /// Ends the alarm on every device.
+    package func acknowledge() async throws(ControlError) -> ReplyReport {
+        try await request("POST", "/v1/ok", body: EmptyRequest().encoded, as: .object())
+    }
+
+    /// Shows a text on all screens, or takes it back.
+    package func say(_ message: MessageRequest) async throws(ControlError) -> ReplyReport {
+        try await request("POST", "/v1/message", body: message.encoded, as: .object())
     }
 
     /// The current view.

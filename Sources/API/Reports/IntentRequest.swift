@@ -6,7 +6,7 @@ package import Wire
 /// A request about the current session, from a person or a program on this machine.
 package struct IntentRequest: Hashable, Sendable, Alternatives {
     package var op: IntentOperation.Name
-    /// The seconds that an `extend` adds; 60 when absent.
+    /// The seconds that an `extend` adds, or takes away where negative; 60 when absent.
     package var seconds: Int?
     /// The title that a `correct` writes, as ``label`` and ``colour``: what is absent stays.
     package var title: String?
@@ -44,7 +44,9 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("op", &op, .word())
-        try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "By default 60.")
+        try form.field(
+            "seconds", optional: &seconds, .whole(-Limits.phaseSeconds.upperBound...Limits.phaseSeconds.upperBound),
+            "By default 60; fewer than 0 take time away.")
         try form.field(
             "title", optional: &title, .clean(0...Limits.titleBytes),
             "At most 160 bytes of UTF-8; an empty one removes the title.")
@@ -73,7 +75,7 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
         let others = IntentOperation.Name.allCases.filter { $0 != .extend && $0 != .correct }
         return [
             "oneOf": [
-                form([.extend], "More time.", ["seconds"]),
+                form([.extend], "More time, or less.", ["seconds"]),
                 form(
                     [.correct], "What is absent stays. At least one of title, label and colour is needed.",
                     ["title", "label", "colour"]),
@@ -85,6 +87,7 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
     /// The request for the engine.
     /// - Throws: ``RequestError`` for the first field that does not fit the operation.
     package func press() throws(RequestError) -> Press {
+        if seconds == 0 { throw RequestError("seconds", "must not be 0") }
         if seconds != nil, op != .extend { throw RequestError("seconds", "belongs to extend only") }
         try checkTexts()
         let operation = IntentOperation(
@@ -107,18 +110,55 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
     }
 }
 
-/// A request to move the current session here. It has no fields: its body is empty or `{}`.
-package struct TakeRequest: Hashable, Sendable, Described {
+/// A request without fields, such as to move the current session here. Its body is empty or `{}`.
+package struct EmptyRequest: Hashable, Sendable, Described {
     package init() {}
 
     /// Reads a body.
     /// - Throws: ``RequestError`` when it is neither empty nor `{}`.
     package init(body: [UInt8]) throws(RequestError) {
-        self = body.isEmpty ? TakeRequest() : try TakeRequest(request: body)
+        self = body.isEmpty ? EmptyRequest() : try EmptyRequest(request: body)
     }
 
-    package static let objectName = "TakeRequest"
-    package static let blank = TakeRequest()
+    package static let objectName = "EmptyRequest"
+    package static let blank = EmptyRequest()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) {}
+}
+
+/// A text for all screens of the space, from a person or a program on this machine.
+package struct MessageRequest: Hashable, Sendable, Described {
+    /// How long a text is shown where the request does not say: ten minutes.
+    private static let standard = 600
+
+    /// The text; empty to take the present one back.
+    package var text: String
+    /// How long it is shown.
+    package var seconds: Int?
+
+    package init(text: String, seconds: Int? = nil) {
+        self.text = text
+        self.seconds = seconds
+    }
+
+    package static let objectName = "MessageRequest"
+    package static let blank = MessageRequest(text: "")
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field(
+            "text", &text, .clean(0...Limits.titleBytes),
+            "At most 160 bytes of UTF-8; an empty one takes the present text back.")
+        try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "By default 600.")
+    }
+
+    /// The checked text, and how long it is shown.
+    package func checked() throws(RequestError) -> (text: String, life: Milliseconds) {
+        let text = CleanText.trimmed(text)
+        guard text.isEmpty || CleanText.accepts(text, bytes: Limits.titleBytes) else {
+            throw RequestError("text", "must have at most \(Limits.titleBytes) bytes, and no control characters")
+        }
+        let seconds = seconds ?? Self.standard
+        guard Limits.phaseSeconds.contains(seconds) else { throw RequestError("seconds", "must be 1 to 86400") }
+        return (text, .seconds(Int64(seconds)))
+    }
 }

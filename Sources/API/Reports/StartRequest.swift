@@ -25,11 +25,15 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     package var icon: String?
     /// Whether the next phase starts by itself; `false` when absent.
     package var autoAdvance: Bool?
+    /// Whether an alarm rings where the session waits for a person, and at its end; `false` when absent.
+    package var alarm: Bool?
+    /// Whether phases go on past their lengths, until a person ends them; `false` when absent.
+    package var overtime: Bool?
 
     package init(
         title: String? = nil, seconds: Int? = nil, plan: String? = nil, phases: [PhaseRequest]? = nil,
         preset: String? = nil, mode: String? = nil, label: String? = nil, colour: String? = nil, icon: String? = nil,
-        autoAdvance: Bool? = nil
+        autoAdvance: Bool? = nil, alarm: Bool? = nil, overtime: Bool? = nil
     ) {
         self.title = title
         self.seconds = seconds
@@ -41,6 +45,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         self.colour = colour
         self.icon = icon
         self.autoAdvance = autoAdvance
+        self.alarm = alarm
+        self.overtime = overtime
     }
 
     package static let objectName = "StartRequest"
@@ -60,6 +66,12 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try form.field(
             "icon", optional: &icon, .icon, "One emoji of at most 32 bytes, or the name of a built-in drawing.")
         try form.field("autoAdvance", optional: &autoAdvance, .bool, "Whether the next phase starts by itself.")
+        try form.field(
+            "alarm", optional: &alarm, .bool,
+            "Whether an alarm rings on every device where the session waits for a person, and at its end.")
+        try form.field(
+            "overtime", optional: &overtime, .bool,
+            "Whether phases of a countdown go on past their lengths, until a person ends them.")
     }
 
     /// A start has exactly one of seconds, plan, phases and preset; a count-up needs none.
@@ -103,7 +115,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: countUpCap)] }
         guard !plan.isEmpty else { throw RequestError("plan", "one of seconds, plan, phases and preset is needed") }
         return Start(
-            title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false)
+            title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false,
+            hasAlarm: alarm ?? false, hasOvertime: overtime ?? false)
     }
 
     private func planned(_ presetPlan: [Phase]?) throws(RequestError) -> [Phase] {

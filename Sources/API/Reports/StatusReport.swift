@@ -42,6 +42,10 @@ package struct StatusReport: Hashable, Sendable, Described {
     package var debtAt: Int64?
     package var debtBy: String?
     package var isRunning = false
+    package var alarm = false
+    package var overSeconds: Int?
+    package var message: String?
+    package var messageUntil: Int64?
 
     package var remainingSeconds: Int?
     package var endsAt: Int64?
@@ -79,7 +83,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         try form.field("problems", &problems, .list(of: .object(), 0...100), "The problems found on the node.")
         try form.field(
             "status", &status, .oneOf(["idle"] + Status.allCases.map(\.rawValue)),
-            "completed and superseded for five seconds, then idle; stopped only for a hook.")
+            "completed and superseded for five seconds, then idle; completed as long as alarm is true. stopped only for a hook.")
         try form.field("session", nullable: &session, .string, "The session's id.")
         try form.field("lineage", nullable: &lineage, .string, "The first session of a chain of takeovers.")
         try form.field("owner", nullable: &owner, .string, "The node that writes the session.")
@@ -109,6 +113,12 @@ package struct StatusReport: Hashable, Sendable, Described {
             "When the debt service computed it, in milliseconds since 1970 in group time.")
         try form.field("debtBy", nullable: &debtBy, .string, "The debt service that publishes it.")
         try form.field("isRunning", &isRunning, .bool, "Whether time passes.")
+        try form.field(
+            "alarm", &alarm, .bool, "Whether the end of a phase or of the session waits for a person's ok, ringing or not.")
+        try form.field(
+            "overSeconds", nullable: &overSeconds, .whole(), "Beyond the length of the current phase; null before.")
+        try form.field("message", nullable: &message, .string, "The text that is on all screens.")
+        try form.field("messageUntil", nullable: &messageUntil, .whole(), "When it ends, in milliseconds since 1970.")
         try form.field(
             "remainingSeconds", nullable: &remainingSeconds, .whole(), "Of a countdown, rounded up.")
         try form.field(
@@ -199,7 +209,12 @@ package struct StatusReport: Hashable, Sendable, Described {
         elapsedSeconds = moment.map { Int($0.elapsed.count / 1_000) }
         totalSeconds = isCountdown ? register?.currentPhase.seconds : nil
         isRunning = register?.status == .running
-        remainingSeconds = isCountdown ? moment?.shownSeconds : nil
+        let over = moment.flatMap { $0.over > 0 ? $0.shownSeconds : nil }
+        remainingSeconds = !isCountdown ? nil : over == nil ? moment?.shownSeconds : 0
+        alarm = moment?.alarm != nil
+        overSeconds = over
+        message = view.message?.text
+        messageUntil = view.message?.until.milliseconds
         endsAt = register?.endsAt?.milliseconds
         endsAtISO = register?.endsAt.map(Self.iso)
         stale = moment?.staleFor != nil

@@ -27,6 +27,12 @@ package struct LocalNode: NodeAccess {
 
     package func press(_ press: Press) async -> ReplyReport { await node.report(await node.press(press)) }
     package func take() async -> ReplyReport { await node.report(await node.take()) }
+    package func acknowledge() async -> ReplyReport { await node.report(await node.acknowledge()) }
+
+    package func say(_ text: String, for life: Milliseconds) async -> ReplyReport {
+        await node.report(await node.say(text, for: life))
+    }
+
     package func report(_ level: SoundLevel) async -> Bool { await node.publish(level) }
     package func status() async -> StatusReport { await node.status() }
     package func nodes() async -> NodesReport { await node.nodesReport() }

@@ -76,6 +76,16 @@ package actor Node {
         await ask { ticket in .take(id: ULID.make(at: groupTime), ticket) }
     }
 
+    /// Ends the alarm on every device.
+    package func acknowledge() async -> Reply {
+        await ask { ticket in .acknowledge(id: ULID.make(at: groupTime), ticket) }
+    }
+
+    /// Shows a text on all screens for a time; an empty one takes the present text back.
+    package func say(_ text: String, for life: Milliseconds) async -> Reply {
+        await ask { ticket in .say(text, for: life, id: ULID.make(at: groupTime), ticket) }
+    }
+
     /// The core handles the event before anything suspends: the wait may switch threads.
     private func ask(_ event: (Ticket) -> NodeCore.Event) async -> Reply {
         let ticket = askers.makeTicket()

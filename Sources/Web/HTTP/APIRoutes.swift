@@ -42,8 +42,14 @@ struct APIRoutes: Sendable {
             "/v1/intents", .press("Sends an operation to the owner of the current session.", IntentRequest.self)
         ) { request, context in try await intent(request, context) }
         routes.post(
-            "/v1/take", .press("Takes the current session over to this node.", TakeRequest.self)
+            "/v1/take", .press("Takes the current session over to this node.", EmptyRequest.self)
         ) { request, context in try await take(request, context) }
+        routes.post("/v1/ok", .press("Ends the alarm on every device.", EmptyRequest.self)) { request, context in
+            try await acknowledge(request, context)
+        }
+        routes.post("/v1/message", .press("Shows a text on all screens.", MessageRequest.self)) { request, context in
+            try await say(request, context)
+        }
         routes.post(
             "/v1/sound",
             .action(
@@ -68,8 +74,18 @@ struct APIRoutes: Sendable {
     }
 
     private func take(_ request: Request, _ context: WebContext) async throws -> Response {
-        _ = try TakeRequest(body: try await body(of: request, context))
+        _ = try EmptyRequest(body: try await body(of: request, context))
         return Self.answer(await node.take())
+    }
+
+    private func acknowledge(_ request: Request, _ context: WebContext) async throws -> Response {
+        _ = try EmptyRequest(body: try await body(of: request, context))
+        return Self.answer(await node.acknowledge())
+    }
+
+    private func say(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try MessageRequest(request: try await body(of: request, context)).checked()
+        return Self.answer(await node.say(wanted.text, for: wanted.life))
     }
 
     /// Publishes a level. The calm service does not acknowledge it; a lost one is a gap.
