@@ -197,8 +197,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-debt",
             dependencies: [
-                "API", "CNoLocales", "Debt", "Display", "Platform", "Runtime", "Session", "Settings", "Wire", arguments,
-                logging,
+                "API", "CNoLocales", "Debt", "Display", "Ledger", "Platform", "Runtime", "Session", "Settings", "Wire",
+                arguments, logging,
             ],
             path: "Sources/Commands/lockstep-debt",
             swiftSettings: strict,

@@ -11,6 +11,8 @@ package struct NodeView: Hashable, Sendable {
     package var calm: CalmFeed?
     /// The minutes missing to the week's goal, negative beyond it; `nil` without a debt service.
     package var debtMinutes: Int?
+    /// The week, without its labels; `nil` without a debt service.
+    package var week: DebtWeek?
     /// Whether the clock of the machine is wrong.
     package var isClockWrong: Bool
     /// Whether the last change is not on disk.
@@ -37,6 +39,8 @@ package struct NodeView: Hashable, Sendable {
         self.view = view
         calm = feeds.calm(of: view.register?.id)
         debtMinutes = feeds.debtMinutes(at: groupTime)
+        week = feeds.week?.week
+        week?.labels = []
         self.isClockWrong = isClockWrong
         self.isUnsaved = isUnsaved
         self.worksAlone = worksAlone
@@ -88,6 +92,7 @@ private struct NodeViewFields: Described {
         try form.field("message", optional: &node.view.message, .object())
         try form.field("calm", optional: &node.calm, .object())
         try form.field("debtMinutes", optional: &node.debtMinutes, .whole(DebtFeed.bounds))
+        try form.field("week", optional: &node.week, .object())
         try form.field("clockWrong", &node.isClockWrong, .bool, unless: false)
         try form.field("unsaved", &node.isUnsaved, .bool, unless: false)
         try form.field("alone", &node.worksAlone, .bool, unless: false)

@@ -26,6 +26,13 @@ package struct ScreenOptions: Sendable {
     package var isUnsaved: Bool
     /// Whether the node has no broker configured, so that no connection can be lost.
     package var worksAlone: Bool
+    package var idle = Idle.clock
+    /// This machine's wall clock in milliseconds, on a display that shows the time of day without a session.
+    package var wall: Int64?
+    /// The week, without its labels; `nil` without a debt service.
+    package var week: DebtWeek?
+    /// How long before its end a running phase is marked; `nil` for never.
+    package var near: Near?
 
     package init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
@@ -54,6 +61,7 @@ package struct ScreenOptions: Sendable {
         self.node = node.node ?? self.node
         calm = node.calm?.ifKnown
         debtMinutes = node.debtMinutes
+        week = node.week
         isClockWrong = node.isClockWrong
         isUnsaved = node.isUnsaved
         worksAlone = node.worksAlone
@@ -72,7 +80,10 @@ extension Screen {
             ? strings[.idle] : options.node.map { .userText($0.rawValue) } ?? strings[.idle]
         pendingText = strings[.pending]
         notices = Self.notices(of: view, at: boot, options: options)
-        guard let moment = view.moment(at: boot) else { return }
+        guard let moment = view.moment(at: boot) else {
+            addIdle(options)
+            return
+        }
         let register = moment.register
         status = register.status
         let sign: Localized = face.marksApproximate && moment.isApproximate ? TimeText.approximateSign : ""
@@ -92,6 +103,8 @@ extension Screen {
         }
         if register.mode == .countdown {
             progress = Double(moment.elapsed.count) / Double(max(register.currentPhase.length.count, 1))
+            let near = options.near.map { Milliseconds.seconds(Int64($0.seconds)) } ?? 0
+            isNear = face != .boring && status == .running && !isStale && moment.remaining <= near
         }
         endsAt = register.endsAt.map { end in
             let now = register.anchor.at + (moment.boot - moment.anchorBoot)

@@ -34,7 +34,7 @@ package struct Screen: Hashable, Sendable {
 
     package var face: Face
     package var status: Status?
-    /// The time, with ``TimeText/approximateSign`` if needed, followed by shorter forms; empty when idle.
+    /// The time, with ``TimeText/approximateSign`` if needed, followed by shorter forms; without a session the time of day, or empty.
     package var times: [Localized] = []
     /// The widest text of the time in this phase, from which displays choose a constant size.
     package var widestTime: Localized = ""
@@ -64,6 +64,14 @@ package struct Screen: Hashable, Sendable {
     package var debtText: Localized?
     /// The end as "ends 14:25", while a countdown runs.
     package var endsAt: Localized?
+    /// Whether the end of a running phase is as near as ``ScreenOptions/near`` says.
+    package var isNear = false
+    /// What is shown without a session.
+    package var idle = Idle.icon
+    /// The minutes of today, or of the week beside ``days``; only without a session.
+    package var sumText: Localized?
+    /// The days of the week; only without a session and with ``Idle/week``.
+    package var days: [Day] = []
     /// The notices, the most important first.
     package var notices: [Notice] = []
     package var idleText: Localized = ""
@@ -73,7 +81,7 @@ package struct Screen: Hashable, Sendable {
 
     package init(face: Face) { self.face = face }
 
-    /// The longest form of the time; empty when idle.
+    /// The longest form of the time.
     package var time: Localized { times.first ?? "" }
     /// The phase, to be shown beside ``stateText``; `nil` if it would repeat it.
     package var indicatorBesideState: Localized? { isIndicatorKind && status?.isLive == true ? nil : phaseIndicator }

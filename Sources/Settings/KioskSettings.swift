@@ -17,17 +17,24 @@ package struct KioskSettings: Hashable, Sendable {
     package var theme: LineText?
     /// The hours in which the screen is dark without a session.
     package var blank: LineText?
+    /// What is shown without a session.
+    package var idle: LineText?
+    /// How long before its end a phase is marked.
+    package var near: LineText?
     /// `page`, `terminal`, or `auto` for the page where it can be shown.
     package var surface: LineText
 
     package init(
-        face: LineText, hasControls: Bool, language: LineText?, theme: LineText?, blank: LineText?, surface: LineText
+        face: LineText, hasControls: Bool, language: LineText?, theme: LineText?, blank: LineText?,
+        idle: LineText? = nil, near: LineText? = nil, surface: LineText
     ) {
         self.face = face
         self.hasControls = hasControls
         self.language = language
         self.theme = theme
         self.blank = blank
+        self.idle = idle
+        self.near = near
         self.surface = surface
     }
 
@@ -40,6 +47,8 @@ package struct KioskSettings: Hashable, Sendable {
         try lines.add("KIOSK_LANG", language ?? "")
         try lines.add("KIOSK_THEME", theme ?? "")
         try lines.add("KIOSK_BLANK", blank ?? "")
+        try lines.add("KIOSK_IDLE", idle ?? "")
+        try lines.add("KIOSK_NEAR", near ?? "")
         try lines.add("KIOSK_SURFACE", surface)
         return lines
     }

@@ -51,10 +51,12 @@ struct WatchThread: ~Copyable {
             options.message = nil
             self.messageEnds = nil
         }
-        var screen = view.map { Screen($0, at: BootTime(now), face: face, options: options) } ?? Screen(face: face)
         let local = localTime
+        options.wall = SystemClock.wallMilliseconds()
+        var screen = view.map { Screen($0, at: BootTime(now), face: face, options: options) } ?? Screen(face: face)
         // The boring face shows nothing without a session.
         if screen.isIdle, blank?.contain(local) == true { screen = Screen(face: .boring) }
+        let minuteChange = screen.times.isEmpty || !screen.isIdle ? nil : now + 60_000 - local % 60_000
         let (columns, rows) = terminal.size
         let canvas = TerminalPicture.canvas(of: screen, columns: columns, rows: rows, depth: terminal.depth)
         if TerminalRestore.isDue {
@@ -64,7 +66,8 @@ struct WatchThread: ~Copyable {
         // The wall clock may be set meanwhile, as by NTP after a start.
         let blankChange = blank.map { now + min($0.untilChange(local), Self.longestBlankWait) }
         timer.set(
-            [view?.nextScreen(after: BootTime(now))?.milliseconds, messageEnds, blankChange].compactMap { $0 }.min())
+            [view?.nextScreen(after: BootTime(now))?.milliseconds, messageEnds, blankChange, minuteChange]
+                .compactMap { $0 }.min())
     }
 
     private var localTime: Int64 {

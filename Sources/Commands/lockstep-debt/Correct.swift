@@ -47,22 +47,8 @@ struct Correct: ParsableCommand {
             }
             var content = Correction.Content(
                 title: entry.record.title, label: entry.record.label, runs: entry.record.runs)
-            if let title {
-                let title = CleanText.trimmed(title)
-                guard title.isEmpty || CleanText.accepts(title, bytes: Limits.titleBytes) else {
-                    throw UsageError("--title takes at most \(Limits.titleBytes) bytes without control characters")
-                }
-                content.title = title
-            }
-            if let label {
-                let label = CleanText.trimmed(label)
-                guard CleanText.accepts(label, bytes: Limits.nameBytes) else {
-                    throw UsageError(
-                        "--label takes 1 to \(Limits.nameBytes) bytes that are not all blanks, without control characters"
-                    )
-                }
-                content.label = label == "-" ? nil : Label(name: label, colour: entry.record.label?.colour ?? .grey)
-            }
+            if let title { content.title = try Typed.title(title) }
+            if let label { content.label = try Typed.label(label, colour: entry.record.label?.colour) }
             if from != nil || to != nil { content.runs = try runs(of: entry.record, in: opened) }
             try opened.correct(entry.record.key, to: content)
             return opened.settings
@@ -119,6 +105,27 @@ struct Delete: ParsableCommand {
             return opened.settings
         }
         LedgerAccess.notifyService(of: settings)
+    }
+}
+
+/// The texts of a session as a person gives them to `correct` and `add`.
+enum Typed {
+    static func title(_ text: String) throws -> String {
+        let title = CleanText.trimmed(text)
+        guard title.isEmpty || CleanText.accepts(title, bytes: Limits.titleBytes) else {
+            throw UsageError("--title takes at most \(Limits.titleBytes) bytes without control characters")
+        }
+        return title
+    }
+
+    /// Returns the label; `nil` for the default label.
+    static func label(_ text: String, colour: Colour?) throws -> Label? {
+        let label = CleanText.trimmed(text)
+        guard CleanText.accepts(label, bytes: Limits.nameBytes) else {
+            throw UsageError(
+                "--label takes 1 to \(Limits.nameBytes) bytes that are not all blanks, without control characters")
+        }
+        return label == "-" ? nil : Label(name: label, colour: colour ?? .grey)
     }
 }
 

@@ -18,8 +18,8 @@ struct LockstepDebt: AsyncParsableCommand {
             """,
         version: Software.version,
         subcommands: [
-            Serve.self, Show.self, Correct.self, Delete.self, ImportCommand.self, Backup.self, Restore.self,
-            History.self, Examine.self,
+            Serve.self, Show.self, Add.self, Correct.self, Delete.self, ImportCommand.self, Backup.self,
+            Restore.self, History.self, Examine.self,
         ],
         defaultSubcommand: Serve.self
     )

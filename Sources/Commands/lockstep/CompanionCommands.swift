@@ -20,13 +20,13 @@ struct NodeCommand: ParsableCommand {
 struct DebtCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "debt",
-        abstract: "Show this week; correct, delete, import, backup and restore change the ledger, see --help.",
+        abstract: "Show this week; add, correct, delete, import, backup and restore change the ledger, see --help.",
         helpNames: []
     )
 
     @Argument(
         parsing: .captureForPassthrough, help: "A subcommand of lockstep-debt and its options (default: show).",
-        completion: .list(["show", "correct", "delete", "import", "backup", "restore"]))
+        completion: .list(["show", "add", "correct", "delete", "import", "backup", "restore"]))
     var arguments: [String] = []
 
     func run() throws {

@@ -35,6 +35,12 @@ struct Watch: AsyncParsableCommand {
     @Option(help: "The hours in which the screen is dark without a session, as 23:00-07:00.")
     var blank: BlankHours?
 
+    @Option(help: .idle)
+    var idle = Idle.clock
+
+    @Option(help: .near)
+    var near: Near?
+
     func run() async throws {
         let terminal: TerminalDevice
         do throws(NoTerminal) {
@@ -42,8 +48,10 @@ struct Watch: AsyncParsableCommand {
         } catch {
             throw UsageError("\(error)")
         }
-        let strings = language.strings
-        try await access.withAccess { node in
+        var options = ScreenOptions(
+            strings: language.strings, isReadOnly: readOnly, utcOffset: SystemClock.utcOffset)
+        (options.idle, options.near) = (idle, near)
+        try await access.withAccess { [options] node in
             let shown = Shown()
             let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
             let end = try await withThrowingTaskGroup(of: Void.self) { group in
@@ -55,11 +63,9 @@ struct Watch: AsyncParsableCommand {
                 }
                 defer { group.cancelAll() }
                 return try await WatchLoop.run(
-                    views: views, terminal: terminal, face: face,
-                    options: ScreenOptions(strings: strings, isReadOnly: readOnly, utcOffset: SystemClock.utcOffset),
-                    blank: blank
+                    views: views, terminal: terminal, face: face, options: options, blank: blank
                 ) { action in
-                    await Self.press(action, seeing: shown.view.withLock(\.self), on: node, strings)
+                    await Self.press(action, seeing: shown.view.withLock(\.self), on: node, options.strings)
                 }
             }
             if end.exitCode != 0 { throw ExitCode(end.exitCode) }
@@ -101,6 +107,16 @@ private final class Shown: Sendable {
 }
 
 extension Face: ExpressibleByArgument {}
+extension Idle: ExpressibleByArgument {}
 extension BlankHours: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
+}
+extension Near: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
+
+extension ArgumentHelp {
+    static let idle: ArgumentHelp = "What is shown without a session, except on the boring face: \(Idle.names)."
+    static let near: ArgumentHelp =
+        "How long before its end a running phase is marked, as 5m; never on the boring face (default: not at all)."
 }

@@ -10,11 +10,17 @@ extension Timeline {
     ///   - boot: The present.
     ///   - node: The node's ID.
     ///   - offers: Sessions that have a button while there is none.
-    package func json(at boot: BootTime, node: NodeID?, offers: [Offer] = [], strings: Strings) -> [UInt8] {
+    ///   - idle: What the page shows while there is none.
+    ///   - near: How long before its end the page marks a running phase.
+    package func json(
+        at boot: BootTime, node: NodeID?, offers: [Offer] = [], idle: IdleContent? = nil, near: Near? = nil,
+        strings: Strings
+    ) -> [UInt8] {
         let content = Content(
             boot: boot.milliseconds, node: node?.rawValue, face: entries[0].screen.face.rawValue,
             language: strings.language,
-            direction: strings.isRightToLeft ? "rtl" : "ltr", staleAfter: Limits.staleAfter.count,
+            direction: strings.isRightToLeft ? "rtl" : "ltr", staleAfter: Limits.staleAfter.count, idle: idle,
+            near: near?.seconds,
             words: Dictionary(
                 uniqueKeysWithValues: Self.keys.map { ($0.rawValue, Self.entry($0, strings)) }),
             entries: entries.map { EntryContent($0, offers: offers, strings: strings) })
@@ -29,6 +35,9 @@ extension Timeline {
         var direction: String
         /// Milliseconds without a message from the node after which the page is stale.
         var staleAfter: Int64
+        var idle: IdleContent?
+        /// In seconds.
+        var near: Int?
         var words: [String: Strings.Entry]
         var entries: [EntryContent]
     }

@@ -11,8 +11,11 @@ extension Screen {
     var timeStyle: Style {
         // The boring face has no notice, so that a time that may be wrong has the darker grey.
         guard face != .boring else { return Style(isStale ? Shade.boringQuiet : Shade.boring, faint: isStale) }
-        return Style(isDimmed ? Shade.frozen : Shade.white, bold: !isDimmed, faint: isDimmed)
+        if isNear { return Style(Shade.warning, bold: true) }
+        return Style(isDimmed ? Shade.frozen : isIdle ? Shade.state : Shade.white, bold: !isDimmed, faint: isDimmed)
     }
+
+    var barStyle: Style { isNear ? Style(Shade.warning) : tintStyle }
 
     /// The style of parts in the label's colour.
     var tintStyle: Style {

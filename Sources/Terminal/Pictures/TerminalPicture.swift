@@ -31,11 +31,12 @@ struct TerminalPicture {
         case line(Line)
         case digits(BigDigits)
         case bar
+        case day(Screen.Day)
         case buttons(ButtonRows)
 
         var rows: Int {
             switch self {
-            case .line, .bar: 1
+            case .line, .bar, .day: 1
             case .digits(let digits): digits.rows
             case .buttons(let buttons): buttons.height
             }
@@ -132,8 +133,9 @@ struct TerminalPicture {
             canvas.draw(pixmap, column: (columns - pixmap.width) / 2, row: row, style: screen.timeStyle)
         case .bar:
             canvas.drawBar(
-                screen.progress ?? 0, column: margin, row: row, columns: innerColumns, style: screen.tintStyle,
+                screen.progress ?? 0, column: margin, row: row, columns: innerColumns, style: screen.barStyle,
                 depth: depth)
+        case .day(let day): draw(day, row: row)
         case .buttons(let buttons): buttons.draw(on: &canvas, row: row, pending: screen.pendingText)
         }
     }
@@ -156,12 +158,44 @@ struct TerminalPicture {
         canvas.write(time, column: columns - width, row: top, style: screen.timeStyle)
     }
 
+    /// Draws the time of day or the days of the week, and as many lines below as there is room for.
     private mutating func drawIdle() {
+        guard screen.idle != .off else { return }
         let notice = screen.notices.map(\.text).joined(separator: Localized.separator)
         let lines = [
-            Line(screen.idleText, Style(Shade.quiet, faint: true)), Line(notice, Style(Shade.frozen, faint: true)),
-        ]
-        draw(Column(groups: [lines.filter { !$0.isEmpty }.prefix(rows).map(Part.line)]))
+            Line(screen.sumText ?? "", Style(Shade.state)), Line(screen.idleText, Style(Shade.quiet, faint: true)),
+            Line(notice, Style(Shade.frozen, faint: true)),
+        ].filter { !$0.isEmpty }.map(Part.line)
+        let columns = (0...lines.count).reversed().flatMap { count in [1, 0].compactMap { idle(lines.prefix(count), gap: $0) } }
+        draw(columns.first ?? Column(groups: [Array(lines.prefix(rows))]))
+    }
+
+    /// Returns the time of day or the days above some lines; `nil` if there is none, or not enough room.
+    private func idle(_ lines: ArraySlice<Part>, gap: Int) -> Column? {
+        var column = Column(groups: lines.map { [$0] }, gap: gap)
+        if screen.days.isEmpty {
+            let left = rows - column.rows - 2 * gap
+            let digits = screen.bigTime(columns: innerColumns, rows: min(left, max(rows / 2, 3)))
+            guard let digits, !screen.time.isEmpty else { return nil }
+            column.groups.insert([.digits(digits)], at: 0)
+        } else {
+            column.groups.insert(screen.days.map(Part.day), at: 0)
+        }
+        return column.rows <= rows ? column : nil
+    }
+
+    /// Draws a day as its name, a bar and its minutes.
+    private mutating func draw(_ day: Screen.Day, row: Int) {
+        let widths = screen.days.map { (TerminalText.displayWidth($0.name), TerminalText.displayWidth($0.minutes)) }
+        let (name, minutes) = (widths.map(\.0).max() ?? 0, widths.map(\.1).max() ?? 0)
+        let bar = max(0, min(innerColumns, 60) - name - minutes - 2)
+        let column = (columns - name - bar - minutes - 2) / 2
+        let style = Style(day.isToday ? Shade.white : Shade.quiet, faint: !day.isToday)
+        canvas.write(day.name, column: column, row: row, style: style)
+        let tint = day.isToday ? screen.tint.onBlack : Shade.quiet
+        canvas.drawBar(day.share, column: column + name + 1, row: row, columns: bar, style: Style(tint), depth: depth)
+        let width = TerminalText.displayWidth(day.minutes)
+        canvas.write(day.minutes, column: column + name + bar + 2 + minutes - width, row: row, style: style)
     }
 
     /// Draws only the time, and the week's debt while there is one.

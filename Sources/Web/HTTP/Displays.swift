@@ -57,6 +57,8 @@ actor Displays {
         var hasAllActions = false
         /// Whether presets have buttons while there is no session.
         var offersStarts = false
+        var idle = Idle.clock
+        var near: Near?
     }
 
     /// A page's entry among the open pages. Its stream ends when the page disconnects or the node shuts down.
@@ -180,9 +182,10 @@ actor Displays {
         let comment = ByteBuffer(string: ":\n\n")
         while (try? await Task.sleep(for: timeouts.beat)) != nil {
             guard !pages.isEmpty else { continue }
-            let wasWrong = shown?.nodeView.isClockWrong
+            let (wasWrong, offset) = (shown?.nodeView.isClockWrong, shown?.offset)
             let now = await node.snapshot()
-            if now.nodeView.isClockWrong != wasWrong { update(to: now) }
+            // Pages show the time of day, and learn here that the clocks were changed.
+            if now.nodeView.isClockWrong != wasWrong || now.offset != offset { update(to: now) }
             let stalled = pages.filter { $0.value.stalledSince != nil }
             let alive = pages.values.filter { $0.stalledSince == nil }
             Self.write(beat, to: alive.filter { $0.options != nil }.map(\.channel))
@@ -219,10 +222,18 @@ actor Displays {
         content.hasAllActions = options.hasAllActions
         let timeline = Timeline(shown.nodeView.view, from: shown.boot, face: options.face, options: content)
         let offers = options.offersStarts && !content.isReadOnly ? shown.presets.prefix(Self.startsLimit) : []
+        let idle = IdleContent(
+            options.idle, week: shown.nodeView.week, boot: shown.boot, groupTime: shown.groupTime,
+            offset: shown.utcOffset, strings: strings)
         return .event(
             "timeline",
             data: timeline.json(
                 at: shown.boot, node: shown.nodeView.node, offers: offers.map { Offer($0, strings: strings) },
-                strings: strings))
+                idle: idle, near: options.near, strings: strings))
     }
+}
+
+extension DisplaySnapshot {
+    /// The local offset from UTC, in seconds.
+    fileprivate var offset: Int { utcOffset(groupTime.milliseconds) }
 }

@@ -16,12 +16,27 @@ enum PageParameters {
         return face
     }
 
+    static func idle(_ query: [String: String]) throws(HTTPProblem) -> Idle {
+        guard let name = query["idle"] else { return .clock }
+        guard let idle = Idle(rawValue: name) else {
+            throw wrong("idle", "must be one of \(Idle.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return idle
+    }
+
+    static func near(_ query: [String: String]) throws(HTTPProblem) -> Near? {
+        guard let text = query["near"] else { return nil }
+        guard let near = Near(text) else { throw wrong("near", "must be a duration such as 5m or 90s") }
+        return near
+    }
+
     /// Validates the parameters.
     /// - Throws: ``HTTPProblem`` for the first invalid value.
     static func check(_ query: [String: String]) throws(HTTPProblem) {
         if let theme = query["theme"], !themes.contains(theme) {
             throw wrong("theme", "must be one of \(themes.joined(separator: ", "))")
         }
+        _ = (try idle(query), try near(query))
         if try face(query) == .boring, query["theme"] == "e-ink" {
             throw wrong("theme", "e-ink has no boring face, which counts seconds; use another face with hide")
         }

@@ -59,7 +59,7 @@ struct PageRoutes: Sendable {
                             + "each shared key may open 400, and each phone 12."),
                 ],
                 query: [
-                    .face, .lang, .controls, .screen,
+                    .face, .lang, .controls, .screen, .idle, .near,
                     Route.Parameter(
                         name: "remote", about: "If given, every operation that the owner would apply has a button."),
                 ])
@@ -102,7 +102,7 @@ struct PageRoutes: Sendable {
 
     private static var parameters: [Route.Parameter] {
         [
-            .face, .lang, .theme, .controls, .screen,
+            .face, .lang, .theme, .controls, .screen, .idle, .near,
             Route.Parameter(
                 name: "sound", about: "1: a chime at the end of each phase, never on the boring face."),
             Route.Parameter(
@@ -188,6 +188,8 @@ struct PageRoutes: Sendable {
 extension Displays.StreamOptions {
     init(_ query: [String: String], header: String?, access: Access) throws(HTTPProblem) {
         face = try PageParameters.face(query)
+        idle = try PageParameters.idle(query)
+        near = face == .boring ? nil : try PageParameters.near(query)
         language = Strings.requested(query["lang"], header: header).language
         isReadOnly = access == .view || Self.isOff(query["controls"])
         hasAllActions = query["remote"] != nil

@@ -133,6 +133,13 @@ struct Route {
             about: "If given by a browser of this machine, the page is that of the machine's own screen. It opens its "
                 + "stream when it is seen.")
         static var face: Parameter { .word("face", "The style of the display.", Face.allCases.map(\.rawValue)) }
+        static var idle: Parameter {
+            .word(
+                "idle", "What the page shows without a session, except on the boring face; by default clock.",
+                Idle.allCases.map(\.rawValue))
+        }
+        static let near = Parameter(
+            name: "near", about: "How long before its end a running phase is marked, as 5m; never on the boring face.")
         static var theme: Parameter {
             .word("theme", "By default the browser's; dark on the kiosk page.", PageParameters.themes)
         }

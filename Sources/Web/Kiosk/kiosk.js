@@ -19,7 +19,7 @@ let messageTimer = 0;
 
 // --- Drawing ---
 
-const streamQuery = () => ownQuery("face", "lang", "controls", "screen");
+const streamQuery = () => ownQuery("face", "lang", "controls", "screen", "idle", "near");
 
 function draw() {
   clearTimeout(timer);
@@ -46,7 +46,8 @@ function draw() {
   if (part("notice").dataset.counts && !isPaper()) next.push(1000 - (lostFor % 1000));
   // Show "lost" and "stale" on time also when no time is counting.
   if (isLost) next.push(...[1000, timeline.staleAfter].map((after) => after - lostFor).filter((left) => left > 0));
-  toggle("dark-hours", isNight && entry.status === "idle", document.body);
+  const isOff = isPlain() && timeline.idle.kind === "off";
+  toggle("dark-hours", (isNight || isOff) && entry.status === "idle", document.body);
   next.push(...change);
   fit();
   next.push(...wander());
@@ -151,12 +152,13 @@ function drawButtons() {
 
 function drawTime(now, next) {
   const { milliseconds, isDown, done, wait, ...shown } = reading(now, isPaper() ? 60000 : 1000);
-  const text = !entry.count || ["superseded", "stopped"].includes(entry.status) ? ""
+  const text = entry.status === "idle" ? drawIdle(now, next)
+    : !entry.count || ["superseded", "stopped"].includes(entry.status) ? ""
     : isPaper() ? paperText(milliseconds, isDown) : shown.text;
   toggle("words", isPaper());
   writeTime(text);
   // A background tab shows the time in its title. In the foreground a new title each second is too expensive.
-  const title = document.hidden && text ? text : isPlain() ? entry.title || "·" : "";
+  const title = document.hidden && entry.count && text ? text : isPlain() ? entry.title || "·" : "";
   if (document.title !== title) document.title = title;
   toggle("open", !isDown);
   if (timeline.face === "phases") move(part("bar").firstElementChild, "--done", done);
@@ -164,6 +166,39 @@ function drawTime(now, next) {
   // The round end of the line would be a dot.
   part("arc").style.visibility = done > 0.001 ? "" : "hidden";
   next.push(wait);
+  drawNear(now, next, isDown && entry.count.runs && timeline.near ? milliseconds : Infinity);
+}
+
+/// Shows the minutes of today, or the week, while there is no session.
+/// - Returns: The time of day, if it is to be shown.
+function drawIdle(now, next) {
+  const { kind, local, until, today, sum, week } = timeline.idle;
+  const isKnown = until > now;
+  const isGraph = kind === "week" && isKnown;
+  const isClock = isPlain() && (kind === "clock" || (kind === "week" && !isKnown));
+  toggle("wall", isClock || (isGraph && isPlain()));
+  if (!root.classList.contains("wall")) return "";
+  write(part("under"), (isKnown && (isGraph ? sum : today)) || "");
+  const graph = part("week");
+  if (graph.shown !== (isGraph && week)) graph.innerHTML = (graph.shown = isGraph && week) || "";
+  show(graph, isGraph);
+  const time = local + now - timeline.boot;
+  next.push(60000 - (time % 60000));
+  if (isKnown) next.push(until - now);
+  return isClock ? [time / 3600000 % 24, time / 60000 % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":") : "";
+}
+
+let nearEnd = 0; // when the marked phase ends, on the node's clock; 0 without one
+
+/// Marks a running phase near its end, and dims the page for a moment when it is over.
+function drawNear(now, next, left) {
+  const wait = left - timeline.near * 1000;
+  const isNear = wait <= 0 && left > 0;
+  const isOver = nearEnd && now >= nearEnd && now < nearEnd + 2000;
+  nearEnd = isNear ? now + left : 0;
+  toggle("near", isNear);
+  if (wait > 0) next.push(wait);
+  if (isOver && mayMove()) part("stage").animate([{}, { opacity: 0.35 }, {}], { duration: 1600, easing: "ease-in-out" });
 }
 
 /// Returns the text that replaces a time in seconds on e-ink.

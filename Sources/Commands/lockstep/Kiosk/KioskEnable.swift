@@ -34,6 +34,12 @@ struct KioskEnable: AsyncParsableCommand {
     @Option(help: "The hours in which the screen is dark without a session, as 23:00-07:00.")
     var blank: BlankHours?
 
+    @Option(help: .idle)
+    var idle: Idle?
+
+    @Option(help: .near)
+    var near: Near?
+
     @Option(help: "page, terminal, or auto for the page where it can be shown.")
     var surface = Surface.auto
 
@@ -51,6 +57,7 @@ struct KioskEnable: AsyncParsableCommand {
             face: LineText(showing: face.rawValue), hasControls: controls,
             language: lang.flatMap(Catalogue.match).map { LineText(showing: $0.language) },
             theme: theme.map { LineText(showing: $0.rawValue) }, blank: blank.map { LineText(showing: $0.description) },
+            idle: idle.map { LineText(showing: $0.rawValue) }, near: near.map { LineText(showing: $0.description) },
             surface: LineText(showing: surface.rawValue))
         try KioskService.requireRoot()
         let isNew = access(KioskSettings.path, F_OK) != 0

@@ -50,6 +50,12 @@ struct KioskLink: AsyncParsableCommand {
     @Option(help: "The hours in which the page is black without a session, as 23:00-07:00.")
     var blank: BlankHours?
 
+    @Option(help: .idle)
+    var idle: Idle?
+
+    @Option(help: .near)
+    var near: Near?
+
     @Flag(help: "Print the link for a browser of this machine, on 127.0.0.1.")
     var local = false
 
@@ -88,6 +94,8 @@ struct KioskLink: AsyncParsableCommand {
         query["lang"] = lang
         query["theme"] = theme?.rawValue
         query["blank"] = blank?.description
+        query["idle"] = idle?.rawValue
+        query["near"] = near?.description
         if !controls { query["controls"] = "0" }
         // A link with a given host, such as a proxy, may be opened on any machine.
         let isForOthers = host != nil || !page.isLoopback && !(local && page.isForAnyAddress)

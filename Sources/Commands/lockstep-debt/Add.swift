@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import ArgumentParser
+import Debt
+import Ledger
+import Platform
+import Runtime
+import Session
+import Settings
+import Wire
+
+struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Add a session that no node recorded.",
+        discussion: """
+            Times are those of the ledger's zone. Time that the ledger has already, of another session, counts once. \
+            lockstep debt correct and delete change the session later.
+            """)
+
+    @OptionGroup var access: LedgerAccess
+
+    @Option(help: "The title.")
+    var title: String?
+
+    @Option(help: "The label; - is the default label.")
+    var label: String?
+
+    @Option(help: "When it began: 09:00, also with seconds; or without --day 2026-11-21T09:00.")
+    var from: String
+
+    @Option(help: "When it ended, in the same form.")
+    var to: String
+
+    @Option(help: "The day, as 2026-11-21 (default: today).")
+    var day: String?
+
+    @Flag(help: "As JSON.")
+    var json = false
+
+    private struct AddedJSON: Encodable {
+        var session: String
+        var node: String
+        var title: String
+        var label: String?
+        var from: Int64
+        var to: Int64
+    }
+
+    func run() throws {
+        let (settings, record) = try access.with(writes: true) { opened in
+            let now = SystemClock.wallMilliseconds()
+            let record = try makeRecord(in: opened.history.latest, now: now)
+            let arrival = Ledger.Arrival(space: opened.space, digested: DigestedRecord(record), at: now)
+            _ = try opened.ledger.file([arrival])
+            return (opened.settings, record)
+        }
+        LedgerAccess.notifyService(of: settings)
+        let (from, to) = (record.runs[0].from, record.runs[0].to ?? record.runs[0].from)
+        let added = AddedJSON(
+            session: "\(record.id)", node: "\(record.node)", title: record.title, label: record.label?.name,
+            from: from.milliseconds, to: to.milliseconds)
+        let minutes = ImportReport.count(Int((to - from).count / 60_000), "minute")
+        print(
+            json
+                ? String(decoding: ReportJSON.encode(added), as: UTF8.self)
+                : "Added \(minutes) as session \(record.id).")
+    }
+
+    private func makeRecord(in rules: WeekRules, now: Int64) throws -> LedgerRecord {
+        guard let date = day.map({ CivilDate($0) }) ?? rules.zone.local(now).date else {
+            throw UsageError("--day takes a day such as 2026-11-21, not “\(day ?? "")”")
+        }
+        let begins = try instants(from, "--from", on: date, in: rules.zone)
+        // Where the clocks were set back, the end can be the second of two instants.
+        guard let from = begins.first,
+            let to = try instants(to, "--to", on: date, in: rules.zone).first(where: { $0 > from })
+        else {
+            throw UsageError("the session would end before it begins: --from is when it began, --to when it ended")
+        }
+        if let problem = RunTimes.problem(from: from, to: to, now: now) {
+            throw UsageError("the end \(rules.zone.text(of: to)) is \(problem)")
+        }
+        let kind = PhaseKind.allCases.first(where: rules.counting.kinds.contains) ?? .focus
+        return LedgerRecord(
+            added: ULID.make(at: GroupTime(now)), on: NodeID("added-by-hand")!, title: try Typed.title(title ?? ""),
+            label: try Typed.label(label ?? "-", colour: nil), kind: kind, from: GroupTime(from), to: GroupTime(to))
+    }
+
+    private func instants(_ text: String, _ option: String, on date: CivilDate, in zone: Zone) throws -> [Int64] {
+        let found =
+            LocalTime.time(text).map { zone.instants(of: date, time: $0) } ?? (day == nil ? zone.instants(text) : [])
+        guard !found.isEmpty else {
+            throw UsageError(
+                "\(option) takes a time such as 09:00, or without --day 2026-11-21T09:00, not “\(text)”")
+        }
+        guard found.allSatisfy({ Limits.time.contains(GroupTime($0)) }) else {
+            throw UsageError("\(option) is between 1970 and 2200")
+        }
+        return found
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+package import Session
+package import Wire
+
+/// What a display shows without a session. The `boring` face shows nothing then.
+package enum Idle: String, CaseIterable, Sendable {
+    /// The time of day, and the minutes of today.
+    case clock
+    /// A bar for each day of the week; the time of day while no debt service counts it.
+    case week
+    /// A faint drawing; on a terminal words alone.
+    case icon
+    /// Nothing: black.
+    case off
+}
+
+/// The time before the end of a phase in which displays warn of it, such as `5m`.
+package struct Near: Hashable, Sendable, CustomStringConvertible {
+    package let seconds: Int
+
+    /// Parses a duration as plans have them; `nil` for another text.
+    package init?(_ text: String) {
+        guard let seconds = try? PlanGrammar.seconds(of: text) else { return nil }
+        self.seconds = seconds
+    }
+
+    package var description: String { "\(seconds)s" }
+}
+
+/// The week on a display without a session, which is true until its day is over.
+struct IdleWeek {
+    private let numbers: WeekNumbers
+    /// When its day is over, in milliseconds since 1970, and a minute for the debt service to publish the next.
+    let until: Int64
+
+    /// - Parameter offset: Returns the local offset from UTC in seconds, at a time in milliseconds since 1970.
+    /// - Returns: `nil` without a debt service, or one that does not tell the days.
+    init?(_ week: DebtWeek?, offset: (Int64) -> Int) {
+        guard let week, let first = week.first, let today = week.today, week.days.indices.contains(today) else {
+            return nil
+        }
+        numbers = WeekNumbers(first: first, days: week.days, today: today, goal: week.goal, done: week.done)
+        let begin = week.from.milliseconds
+        let end = begin + Int64(today + 1) * LocalTime.day
+        // A day on which the clocks are changed is an hour longer or shorter.
+        until = end + Int64(offset(begin) - offset(end)) * 1_000 + 60_000
+    }
+
+    /// Returns the minutes of today, as "Today 45m".
+    func today(_ strings: Strings) -> Localized {
+        let minutes = DateText.minutes(numbers.dayMinutes[numbers.today])
+        return "\(strings[.today]) \(DateText(strings: strings).isolated(minutes))"
+    }
+
+    /// Returns the minutes of the week, as "3h05m of 7h00m".
+    func sum(_ strings: Strings) -> Localized { numbers.facts(strings)[0] }
+
+    func chart(_ strings: Strings) -> String { WeekCharts(numbers, strings: strings).days }
+
+    func days(_ strings: Strings) -> [Screen.Day] {
+        let most = max(numbers.dayMinutes.max() ?? 0, Int(numbers.goalByDay), 1)
+        return numbers.dayMinutes.enumerated().map { index, minutes in
+            Screen.Day(
+                name: DateText(strings: strings).weekday(of: numbers.first.adding(days: index)),
+                minutes: DateText.minutes(minutes), share: Double(minutes) / Double(most),
+                isToday: index == numbers.today)
+        }
+    }
+}
+
+extension Screen {
+    /// A day of the week on a display without a session.
+    package struct Day: Hashable, Sendable {
+        package var name: Localized
+        package var minutes: Localized
+        /// Its part of the longest day, or of the daily goal.
+        package var share: Double
+        package var isToday: Bool
+    }
+
+    /// Adds what is shown without a session: only a display that tells the time of day shows more than words.
+    mutating func addIdle(_ options: ScreenOptions) {
+        guard face != .boring, let wall = options.wall else { return }
+        idle = options.idle
+        guard idle == .clock || idle == .week else { return }
+        let known = IdleWeek(options.week, offset: options.utcOffset)
+        let week = known.flatMap { wall < $0.until ? $0 : nil }
+        if idle == .week, let week {
+            days = week.days(options.strings)
+            sumText = week.sum(options.strings)
+        } else {
+            widestTime = TimeText.clock(wall, offset: options.utcOffset(wall))
+            times = [widestTime]
+            sumText = week?.today(options.strings)
+        }
+    }
+}
+
+/// What a page shows without a session. The page computes the time of day.
+package struct IdleContent: Encodable, Sendable {
+    private var kind: String
+    /// The local time at the instant of the timeline, in milliseconds since 1970.
+    private var local: Int64
+    private var today: Localized?
+    /// Until when ``today`` and ``week`` are true, on the node's boot clock.
+    private var until: Int64?
+    private var sum: Localized?
+    /// The chart of the days, as SVG; only with ``Idle/week``.
+    private var week: String?
+
+    package init(
+        _ idle: Idle, week: DebtWeek?, boot: BootTime, groupTime: GroupTime, offset: (Int64) -> Int, strings: Strings
+    ) {
+        kind = idle.rawValue
+        let now = groupTime.milliseconds
+        local = now + Int64(offset(now)) * 1_000
+        guard let known = IdleWeek(week, offset: offset) else { return }
+        until = boot.milliseconds + known.until - now
+        today = known.today(strings)
+        guard idle == .week else { return }
+        sum = known.sum(strings)
+        self.week = known.chart(strings)
+    }
+}
