@@ -8,12 +8,15 @@ package struct Button: Hashable, Sendable {
         case press(IntentOperation)
         /// Moves the session to the display's own node.
         case take
+        /// Ends the alarm on every device.
+        case acknowledge
 
-        /// The name of the action in requests: that of the operation, or `take`.
+        /// The name of the action in requests: that of the operation, `take` or `ok`.
         package var name: String {
             switch self {
             case .press(let operation): operation.name.rawValue
             case .take: "take"
+            case .acknowledge: "ok"
             }
         }
     }
@@ -28,11 +31,19 @@ package struct Button: Hashable, Sendable {
 /// The rules for which actions have buttons and keys, shared by all displays.
 package enum Buttons {
     package static let extend = IntentOperation.extend(seconds: 60)
+    private static let shorten = IntentOperation.extend(seconds: -60)
 
     /// Returns the actions with a button, in order; none if idle, ended, or without buttons on the face.
     /// - Parameter canContinue: ``ScreenOptions/canContinue``.
     package static func actions(of moment: Moment?, face: Face = .focus, canContinue: Bool) -> [Button.Action] {
-        guard face.hasButtons, let moment, moment.register.status.isLive else { return [] }
+        guard face.hasButtons, let moment else { return [] }
+        return ok(moment) + presses(of: moment, face: face, canContinue: canContinue)
+    }
+
+    private static func ok(_ moment: Moment) -> [Button.Action] { moment.alarm == nil ? [] : [.acknowledge] }
+
+    private static func presses(of moment: Moment, face: Face, canContinue: Bool) -> [Button.Action] {
+        guard moment.register.status.isLive else { return [] }
         guard moment.staleFor == nil else { return canContinue ? ofStale : [] }
         return operations(of: moment.register, face: face).map(Button.Action.press)
     }
@@ -58,27 +69,30 @@ package enum Buttons {
         guard let moment, moment.register.status.isLive, moment.staleFor == nil else {
             return actions(of: moment, canContinue: canContinue)
         }
-        let extensions = [60, 300, 600].map { IntentOperation.extend(seconds: $0) }
+        let extensions = [-60, 60, 300, 600].map { IntentOperation.extend(seconds: $0) }
         let isLastPhase = moment.register.phase + 1 >= moment.register.plan.count
         let next: [IntentOperation] = isLastPhase ? [] : [.skip]
         let all = [.pause, .resume, .startBreak, .startFocus] + next + extensions + [.stop]
         let take: [Button.Action] = canContinue && !moment.isOwner ? [.take] : []
-        return all.filter { isAllowed($0, moment.register) }.map(Button.Action.press) + take
+        return ok(moment) + all.filter { isAllowed($0, moment) }.map(Button.Action.press) + take
     }
 
     /// Returns the action of a terminal key; `nil` if the session's state does not allow it.
     ///
     /// There are more keys than buttons: any operation that the owner would apply has one.
     package static func action(for key: Character, of moment: Moment?, canContinue: Bool) -> Button.Action? {
-        guard let moment, moment.register.status.isLive else { return nil }
+        guard let moment else { return nil }
+        if key == "o", moment.alarm != nil { return .acknowledge }
+        guard moment.register.status.isLive else { return nil }
         guard moment.staleFor == nil else {
             return actions(of: moment, canContinue: canContinue).first { Self.key(of: $0) == key }
         }
-        guard let operation = operation(for: key), isAllowed(operation, moment.register) else { return nil }
+        guard let operation = operation(for: key), isAllowed(operation, moment) else { return nil }
         return .press(operation)
     }
 
-    private static func isAllowed(_ operation: IntentOperation, _ register: Register) -> Bool {
+    private static func isAllowed(_ operation: IntentOperation, _ moment: Moment) -> Bool {
+        let register = moment.register
         let isBreak = register.currentPhase.kind.isBreak
         let isReady = register.status == .ready
         let isCountdown = register.mode == .countdown
@@ -86,7 +100,7 @@ package enum Buttons {
         case .pause: register.status == .running
         case .resume: register.status == .paused
         case .stop: true
-        case .extend: isCountdown && !isReady
+        case .extend(let seconds): isCountdown && !isReady && moment.remaining > .seconds(Int64(-seconds))
         case .startBreak: isCountdown && isBreak == isReady
         case .startFocus: isCountdown && isBreak != isReady
         case .skip: isCountdown
@@ -97,6 +111,8 @@ package enum Buttons {
     package static func key(of action: Button.Action) -> Character? {
         switch action {
         case .take: "c"
+        case .acknowledge: "o"
+        case .press(.extend(seconds: ..<0)): "-"
         case .press(.pause): "p"
         case .press(.resume): "r"
         case .press(.stop): "s"
@@ -109,17 +125,19 @@ package enum Buttons {
     }
 
     private static func operation(for key: Character) -> IntentOperation? {
-        let all: [IntentOperation] = [.pause, .resume, .stop, extend, .startBreak, .startFocus, .skip]
+        let all: [IntentOperation] = [.pause, .resume, .stop, extend, shorten, .startBreak, .startFocus, .skip]
         return all.first { Self.key(of: .press($0)) == (key == "e" ? "+" : key) }
     }
 
     static func text(of action: Button.Action, face: Face, strings: Strings) -> Localized? {
         switch action {
         case .take: strings[.takeHere]
+        case .acknowledge: strings[.ok]
         case .press(.pause): strings[.pause]
         case .press(.resume): strings[.resume]
         case .press(.stop): strings[face == .calm ? .endSession : .stop]
-        case .press(.extend(let seconds)): "+\(strings.text(.shortMinutes, count: seconds / 60))"
+        case .press(.extend(let seconds)):
+            "\(seconds < 0 ? "−" : "+")\(strings.text(.shortMinutes, count: abs(seconds) / 60))"
         case .press(.startBreak): strings[.startBreak]
         case .press(.startFocus): strings[.startFocus]
         case .press(.skip): strings[.eventPhase]

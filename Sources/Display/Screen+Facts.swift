@@ -7,7 +7,7 @@ extension Screen {
     package struct Facts: Hashable, Sendable {
         package var kind: PhaseKind?
         package var phaseName: Localized?
-        /// The seconds left of a countdown, or elapsed in a count-up.
+        /// The seconds left of a countdown, elapsed in a count-up, or beyond a phase's length.
         package var seconds: Int?
         /// When the phase of a running countdown ends, in milliseconds of group time.
         package var endsAt: Int64?
@@ -31,7 +31,7 @@ extension Screen.Facts {
         phaseName =
             register.currentPhase.name.map(Localized.userText) ?? options.strings[register.currentPhase.kind.texts.name]
         seconds = moment.shownSeconds
-        endsAt = register.endsAt?.milliseconds
+        endsAt = moment.over > 0 ? nil : register.endsAt?.milliseconds
         endClock = endsAt.map { TimeText.clock($0, offset: options.utcOffset($0)) }
         phaseCount = Screen.position(in: register).map { "\($0.index)/\($0.total)" }
         if face == .calm { calmPercent = options.calmPercent }

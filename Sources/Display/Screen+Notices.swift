@@ -7,6 +7,8 @@ extension Screen {
         var notices: [Notice] = []
         if let message = options.message { notices.append(Notice(kind: .message, text: message)) }
         let moment = view.moment(at: boot)
+        if let alarm = moment?.alarm { notices.append(Notice(kind: .alarm, text: text(of: alarm, at: boot, options))) }
+        if let message = view.message { notices.append(Notice(kind: .toAll, text: .userText(message.text))) }
         if let moment, let stale = moment.staleFor {
             let owner = Localized.userText(moment.register.owner.rawValue)
             let text: Localized = "\(lastHeard(stale, strings: options.strings)) · \(owner)"
@@ -23,6 +25,13 @@ extension Screen {
             notices.append(notice(of: takeover, by: register.owner, options: options))
         }
         return notices
+    }
+
+    /// The text of an alarm. A device that comes later than ``Alarm/newFor`` says when it was.
+    private static func text(of alarm: Alarm, at boot: BootTime, _ options: ScreenOptions) -> Localized {
+        guard boot - alarm.boot >= Alarm.newFor else { return options.strings[.timeIsUp] }
+        let at = alarm.groupTime.milliseconds
+        return options.strings.text(.timeWasUp, ["time": TimeText.clock(at, offset: options.utcOffset(at))])
     }
 
     /// Returns the notice of a takeover: "moved" on the display of the former owner, "took over" on all others.
@@ -49,13 +58,21 @@ extension Screen {
     }
 }
 
+extension Alarm {
+    /// How long the end of a phase is told as new. A device that comes later does not ring.
+    static let newFor: Milliseconds = .seconds(10)
+
+    /// When its text changes, and when it rings no more.
+    var changes: [BootTime] { [boot + Self.newFor, boot + Limits.alarmRings] }
+}
+
 extension View {
     /// Returns when a screen of this view next changes by time alone; `nil` if never.
     ///
     /// Beyond ``Moment/nextChange`` these are the instants at which a display becomes stale or its stale text changes.
     package func nextScreen(after boot: BootTime) -> BootTime? {
         let moment = moment(at: boot)
-        var changes = [moment?.nextChange].compactMap { $0 }
+        var changes = [moment?.nextChange].compactMap { $0 } + (moment?.alarm?.changes ?? [])
         if let moment, moment.register.status.isLive, let contactLostAt {
             let lost = boot - contactLostAt
             changes.append(contactLostAt + Self.nextStaleText(after: lost))

@@ -87,8 +87,9 @@ extension Screen {
         let register = moment.register
         status = register.status
         let sign: Localized = face.marksApproximate && moment.isApproximate ? TimeText.approximateSign : ""
-        times = Self.times(moment.shownSeconds, face: face, strings: strings).map { "\(sign)\($0)" }
-        widestTime = "\(sign)\(TimeText.text(seconds: moment.widestSeconds, padded: true))"
+        let plus: Localized = moment.over > 0 ? "+" : ""
+        times = Self.times(moment.shownSeconds, face: face, strings: strings).map { "\(sign)\(plus)\($0)" }
+        widestTime = "\(sign)\(plus)\(TimeText.text(seconds: moment.widestSeconds, padded: true))"
         stateText = Self.stateText(of: register, options: options)
         label = register.label
         title = .userText(register.title)
@@ -106,12 +107,15 @@ extension Screen {
             let near = options.near.map { Milliseconds.seconds(Int64($0.seconds)) } ?? 0
             isNear = face != .boring && status == .running && !isStale && moment.remaining <= near
         }
-        endsAt = register.endsAt.map { end in
-            let now = register.anchor.at + (moment.boot - moment.anchorBoot)
-            let end = end.milliseconds
-            let time = DateText(strings: strings).clock(end, from: now.milliseconds, offset: options.utcOffset(end))
-            return strings.text(.endsAt, ["time": time])
-        }
+        endsAt =
+            moment.over > 0
+            ? nil
+            : register.endsAt.map { end in
+                let now = register.anchor.at + (moment.boot - moment.anchorBoot)
+                let end = end.milliseconds
+                let time = DateText(strings: strings).clock(end, from: now.milliseconds, offset: options.utcOffset(end))
+                return strings.text(.endsAt, ["time": time])
+            }
         if face == .calm {
             calmText = strings.text(.calmPercent, ["percent": options.calmPercent])
             calmTrend = options.calm?.trend

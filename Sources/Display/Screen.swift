@@ -12,6 +12,10 @@ package struct Screen: Hashable, Sendable {
         package enum Kind: String, Hashable, Sendable, Encodable {
             /// An answer to a press on this display.
             case message
+            /// The end of a phase or of the session waits for a person.
+            case alarm
+            /// A text that a person shows on all screens.
+            case toAll
             /// The owner has not been heard within the timeout.
             case stale
             case unsaved

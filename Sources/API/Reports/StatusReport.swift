@@ -83,7 +83,8 @@ package struct StatusReport: Hashable, Sendable, Described {
         try form.field("problems", &problems, .list(of: .object(), 0...100), "The problems found on the node.")
         try form.field(
             "status", &status, .oneOf(["idle"] + Status.allCases.map(\.rawValue)),
-            "completed and superseded for five seconds, then idle; completed as long as alarm is true. stopped only for a hook.")
+            "completed and superseded for five seconds, then idle; completed as long as alarm is true. stopped only for a hook."
+        )
         try form.field("session", nullable: &session, .string, "The session's id.")
         try form.field("lineage", nullable: &lineage, .string, "The first session of a chain of takeovers.")
         try form.field("owner", nullable: &owner, .string, "The node that writes the session.")
@@ -114,7 +115,8 @@ package struct StatusReport: Hashable, Sendable, Described {
         try form.field("debtBy", nullable: &debtBy, .string, "The debt service that publishes it.")
         try form.field("isRunning", &isRunning, .bool, "Whether time passes.")
         try form.field(
-            "alarm", &alarm, .bool, "Whether the end of a phase or of the session waits for a person's ok, ringing or not.")
+            "alarm", &alarm, .bool,
+            "Whether the end of a phase or of the session waits for a person's ok, ringing or not.")
         try form.field(
             "overSeconds", nullable: &overSeconds, .whole(), "Beyond the length of the current phase; null before.")
         try form.field("message", nullable: &message, .string, "The text that is on all screens.")

@@ -28,7 +28,8 @@ extension ActionCommand {
 extension IntentOperation {
     /// Why an owner refuses it as invalid; `nil` for an operation that this program checks in full.
     fileprivate var limit: String? {
-        guard case .extend = self else { return nil }
+        guard case .extend(let seconds) = self else { return nil }
+        if seconds < 0 { return Report.strings[.notEnoughLeft].description }
         return "a phase is at most \(Limits.phaseSeconds.upperBound.inWords) long, with what is added"
     }
 
@@ -38,7 +39,7 @@ extension IntentOperation {
         case .pause: Report.strings[.eventPaused]
         case .resume: Report.strings[.eventResumed]
         case .stop: Report.strings[.eventStopped]
-        case .extend(let seconds): "+\(.userText(seconds.inWords))"
+        case .extend(let seconds): "\(seconds < 0 ? "−" : "+")\(.userText(abs(seconds).inWords))"
         case .startBreak: Report.strings[.breakInProgress]
         case .startFocus: Report.strings[.focusInProgress]
         case .skip: Report.strings[.eventPhase]
@@ -79,14 +80,19 @@ struct Stop: ActionCommand {
 
 struct Extend: ActionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "extend", abstract: "Extend the current phase of a countdown.")
+        commandName: "extend", abstract: "Make the current phase of a countdown longer, or shorter: 5m, -5m.")
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The time to add: 1s to 24h.")
-    var by = "1m"
+    @Argument(parsing: .allUnrecognized, help: "The time to add, or with - to take away: 1s to 24h; by default 1m.")
+    var by: [String] = []
 
-    func operation() throws -> IntentOperation { .extend(seconds: try Duration.seconds(by, of: "extend")) }
+    func operation() throws -> IntentOperation {
+        guard by.count <= 1 else { throw UsageError("extend takes one time, such as 5m or -5m") }
+        let text = by.first ?? "1m"
+        let sign = text.hasPrefix("-") ? -1 : 1
+        return .extend(seconds: sign * (try Duration.seconds(sign < 0 ? String(text.dropFirst()) : text, of: "extend")))
+    }
 }
 
 struct Break: ActionCommand {
@@ -163,6 +169,45 @@ struct Take: AsyncParsableCommand {
     func run() async throws {
         try await access.withAccess { node in
             try Report.end(try await node.take(), done: Report.strings[.movedHere], json: output.json)
+        }
+    }
+}
+
+struct OK: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ok", abstract: "End the alarm of the session, on every device.")
+
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await access.withAccess { node in
+            try Report.end(try await node.acknowledge(), done: Report.strings[.alarmEnded], json: output.json)
+        }
+    }
+}
+
+struct Say: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "say", abstract: "Show a text on every screen of the space.",
+        discussion: "The latest text replaces the one before. Without a text, the present one is taken back.")
+
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The text: at most \(Limits.titleBytes) bytes, without control characters.")
+    var text = ""
+
+    @Option(name: .customLong("for"), help: "How long it is shown: 1s to 24h.")
+    var life = "10m"
+
+    func run() async throws {
+        let message = MessageRequest(text: text, seconds: try Duration.seconds(life, of: "--for"))
+        do throws(RequestError) { _ = try message.checked() } catch { throw UsageError("say: \(error.message)") }
+        let isOver = try message.checked().text.isEmpty
+        let done = Report.strings[isOver ? .messageTakenBack : .messageShown]
+        try await access.withAccess { node in
+            try Report.end(try await node.say(message), done: done, json: output.json)
         }
     }
 }

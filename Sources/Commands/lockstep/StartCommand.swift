@@ -51,7 +51,14 @@ struct StartCommand: AsyncParsableCommand {
     @Flag(help: "Let the next phase start by itself.")
     var autoAdvance = false
 
+    @Flag(help: "Ring on every device where the session waits for a person, and at its end, until lockstep ok.")
+    var alarm = false
+
+    @Flag(help: "Let phases go on past their lengths, until a person ends them.")
+    var overtime = false
+
     func validate() throws {
+        if overtime, countUp { throw ValidationError("--overtime is for a countdown") }
         if [length != nil, plan != nil, preset != nil, countUp].count(where: \.self) > 1 {
             throw ValidationError("--for, --plan, --preset and --count-up exclude each other")
         }
@@ -85,7 +92,7 @@ struct StartCommand: AsyncParsableCommand {
             seconds: try length.map { try Duration.seconds($0, of: "--for") }
                 ?? (isDefault ? PhaseDefaults().focus : nil),
             plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label, colour: colour?.description,
-            icon: icon, autoAdvance: autoAdvance)
+            icon: icon, autoAdvance: autoAdvance, alarm: alarm ? true : nil, overtime: overtime ? true : nil)
     }
 }
 

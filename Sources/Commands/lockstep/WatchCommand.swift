@@ -81,6 +81,7 @@ struct Watch: AsyncParsableCommand {
         do {
             switch action {
             case .take: reply = try await node.take()
+            case .acknowledge: reply = try await node.acknowledge()
             case .press(let operation):
                 let moment = shown.view.moment(at: BootTime(SystemClock.bootMilliseconds()))
                 let press = Press(operation, session: moment?.register.id, phase: moment?.register.phase)

@@ -59,6 +59,8 @@ package struct StatusLine: Hashable, Sendable {
             case .unsaved: classes.append("unsaved")
             case .tookOver: classes.append("tookOver")
             case .moved: classes.append("moved")
+            case .alarm: classes.append("alarm")
+            case .toAll: classes.append("message")
             case .message: break
             }
         }
@@ -92,7 +94,7 @@ struct StatusParts {
         if screen.face == .calm, screen.facts.calmPercent != Strings.unknown {
             return [sign, part(screen.facts.calmPercent, gap: " ")].compactMap(\.self)
         }
-        return [sign] + phase + [emoji, time(gap: " ")].compactMap(\.self)
+        return [sign] + phase + [emoji, time(gap: " ")].compactMap(\.self) + loudNotices
     }
 
     private var expanded: [StatusLine.Part] {
@@ -118,6 +120,7 @@ struct StatusParts {
     }
 
     private func idle(_ style: StatusStyle) -> [StatusLine.Part] {
+        if style == .compact { return [sign] + loudNotices }
         guard style == .expanded else { return [sign] }
         return [sign, part(strings[.noSession], gap: " ")].compactMap(\.self) + notices
     }
@@ -143,8 +146,14 @@ struct StatusParts {
         return part(screen.time, colour: isQuiet ? Shade.quiet : nil, gap: gap)
     }
 
-    private var notices: [StatusLine.Part] {
-        screen.notices.compactMap { notice in
+    private var notices: [StatusLine.Part] { parts(of: screen.notices) }
+    /// What people must see in a short line too.
+    private var loudNotices: [StatusLine.Part] {
+        parts(of: screen.notices.filter { $0.kind == .alarm || $0.kind == .toAll })
+    }
+
+    private func parts(of notices: [Screen.Notice]) -> [StatusLine.Part] {
+        notices.compactMap { notice in
             let isQuiet = notice.kind == .tookOver || notice.kind == .moved
             return part(notice.text, colour: isQuiet ? Shade.quiet : Shade.warning)
         }

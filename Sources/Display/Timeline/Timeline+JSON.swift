@@ -46,7 +46,7 @@ extension Timeline {
     private static let keys: [Strings.Key] = [
         .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .pageLost, .pending, .refusedSuperseded,
         .refusedStalePhase, .refusedExpired, .refusedNotAllowed, .refusedInvalid, .refusedBusy, .noAnswer,
-        .noSession, .notPermitted, .timeLeft, .timePassed, .eventPhase, .eventCompleted, .eventLate,
+        .noSession, .notPermitted, .timeLeft, .timePassed, .shortMinutes, .eventPhase, .eventCompleted, .eventLate,
     ]
 
     private static func entry(_ key: Strings.Key, _ strings: Strings) -> Strings.Entry {
@@ -62,6 +62,7 @@ extension Timeline {
         var session: String?
         var phase: Int?
         var count: Count?
+        var alarm: Int64?
         var pads: Bool
         var sign: Localized
         var widest: Localized
@@ -92,6 +93,7 @@ extension Timeline {
             session = entry.session?.rawValue
             phase = entry.session == nil ? nil : entry.phase
             count = entry.count
+            alarm = screen.face == .boring ? nil : entry.alarm
             pads = screen.face.padsMinutes
             let isMarked = screen.time.description.hasPrefix(TimeText.approximateSign.description)
             sign = isMarked ? TimeText.approximateSign : ""
@@ -112,7 +114,7 @@ extension Timeline {
             buttons = screen.isIdle ? offers.map { ButtonContent($0) } : screen.buttons.map { ButtonContent($0) }
             notices = screen.notices
             let seconds = entry.count.map { count in
-                Int((count.length.map { $0 - count.elapsed } ?? count.elapsed) / 1_000)
+                Int((count.length.map { max($0 - count.elapsed, 0) } ?? count.elapsed) / 1_000)
             }
             spoken = screen.spoken(seconds: seconds, strings: strings)
         }

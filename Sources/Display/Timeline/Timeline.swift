@@ -15,6 +15,8 @@ package struct Timeline: Hashable, Sendable {
         package var screen: Screen
         /// The clock of the screen's time; `nil` when idle.
         package var count: Count?
+        /// When the alarm that waits for a person began, on the same clock.
+        package var alarm: Int64?
         /// The session to which a press applies; `nil` when idle.
         package var session: SessionID?
         /// The index of the phase to which a press applies.
@@ -25,14 +27,16 @@ package struct Timeline: Hashable, Sendable {
     package struct Count: Hashable, Sendable, Encodable {
         /// A reference instant, in milliseconds of the node's boot clock.
         package var anchor: Int64
-        /// The time elapsed in the phase at ``anchor``, in milliseconds.
+        /// The time elapsed in the phase at ``anchor``, in milliseconds, with the time beyond its length.
         package var elapsed: Int64
         /// The phase's length in milliseconds; `nil` when counting up.
         package var length: Int64?
         package var isRunning: Bool
+        /// Whether the phase goes on past its length.
+        package var goesOver: Bool?
 
         private enum CodingKeys: String, CodingKey {
-            case anchor, elapsed, length
+            case anchor, elapsed, length, goesOver
             case isRunning = "runs"
         }
     }
@@ -62,9 +66,11 @@ extension Timeline.Entry {
         phase = register.phase
         began = (moment.anchorBoot + (register.statusBeganAt - register.anchor.at)).milliseconds
         count = Timeline.Count(
-            anchor: boot.milliseconds, elapsed: moment.elapsed.count,
+            anchor: boot.milliseconds, elapsed: (moment.elapsed + moment.over).count,
             length: register.mode == .countdown ? register.currentPhase.length.count : nil,
-            isRunning: register.status == .running)
+            isRunning: register.status == .running,
+            goesOver: register.mode == .countdown && register.hasOvertime ? true : nil)
+        alarm = moment.alarm?.boot.milliseconds
     }
 }
 
@@ -75,6 +81,7 @@ extension View {
         var changes: [BootTime] = []
         if moment.register.status == .running { changes.append(boot + moment.remaining) }
         if !moment.register.status.isLive { changes.append(moment.anchorBoot + Limits.completionShown) }
+        changes += moment.alarm?.changes ?? []
         if let contactLostAt, moment.register.status.isLive { changes.append(contactLostAt + Limits.staleAfter) }
         if !moment.isApproximate, let error = moment.error, self.error?.at != nil {
             // The error bound grows by one millisecond in five seconds.

@@ -53,7 +53,7 @@ struct SessionEvents: Hashable, Sendable {
     /// When the next event can happen by time alone: the end of a phase, or 30 seconds without contact.
     static func nextLook(at view: View, boot: BootTime) -> BootTime? {
         guard let moment = view.lastMoment(at: boot), moment.register.status.isLive else { return nil }
-        let boundary = moment.register.status == .running ? boot + max(moment.remaining, 1) : nil
+        let boundary = moment.register.status == .running ? max(moment.phaseEnd, boot + 1) : nil
         let stale = moment.staleFor == nil ? moment.contactLostAt.map { $0 + Limits.staleAfter } : nil
         return [boundary, stale].compactMap(\.self).min()
     }

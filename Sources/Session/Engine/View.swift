@@ -139,6 +139,9 @@ public struct Moment: Hashable, Sendable {
     /// The time of the current phase that is left.
     public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
+    /// When the running phase ends by itself, on this node's boot clock.
+    public var phaseEnd: BootTime { anchorBoot + register.untilEnd }
+
     /// The number on a display: the remaining seconds rounded up; rounded down, those beyond a phase's length, and the
     /// passed ones of a count-up.
     public var shownSeconds: Int {
@@ -159,7 +162,6 @@ public struct Moment: Hashable, Sendable {
         if !register.status.isLive, !isOver {
             changes.append(anchorBoot + Limits.completionShown)
         }
-        if let alarm, alarm.isRinging { changes.append(alarm.boot + Limits.alarmRings) }
         if let contactLostAt, staleFor == nil { changes.append(contactLostAt + Limits.staleAfter) }
         return changes.min()
     }
@@ -177,7 +179,7 @@ public struct Alarm: Hashable, Sendable {
 extension Moment {
     /// The alarm of this instant, until a person acknowledges it, presses a button of the session or starts another.
     public var alarm: Alarm? {
-        guard register.hasAlarm, let end = phaseEnd else { return nil }
+        guard register.hasAlarm, let end = endOfPhase else { return nil }
         let time = register.anchor.at + end
         let isPressed = register.last.map { $0.at >= time } ?? false
         let isAcknowledged = acknowledgedAt.map { $0 >= time } ?? false  // rule: acknowledged, else: false
@@ -187,7 +189,7 @@ extension Moment {
     }
 
     /// When the last phase ended, or its length had passed, by its distance from the anchor; `nil` while neither has.
-    private var phaseEnd: Milliseconds? {
+    private var endOfPhase: Milliseconds? {
         switch register.status {
         // The anchor moves when the owner's machine boots, the run does not.
         case .ready, .completed: (register.runs.last?.to ?? register.anchor.at) - register.anchor.at

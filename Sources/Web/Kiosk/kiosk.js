@@ -33,7 +33,10 @@ function draw() {
   const before = entry;
   const next = [select(now)];
   const isNew = entry !== before;
-  if (sounds && isPlain()) alerts.look(entry, now, tell);
+  if (isPlain()) {
+    if (sounds) alerts.look(entry, now, tell);
+    next.push(alerts.ring(entry, now, sounds));
+  }
   const lostFor = isLost ? performance.now() - heardAt : 0;
   const [isNight, change] = darkness(now);
   const isDimmed = isNight && entry.status !== "idle" && isPlain() && !isPaper();
@@ -151,16 +154,16 @@ function drawButtons() {
 }
 
 function drawTime(now, next) {
-  const { milliseconds, isDown, done, wait, ...shown } = reading(now, isPaper() ? 60000 : 1000);
+  const { milliseconds, isDown, isOver, done, wait, ...shown } = reading(now, isPaper() ? 60000 : 1000);
   const text = entry.status === "idle" ? drawIdle(now, next)
     : !entry.count || ["superseded", "stopped"].includes(entry.status) ? ""
-    : isPaper() ? paperText(milliseconds, isDown) : shown.text;
+    : isPaper() ? paperText(milliseconds, isDown, isOver) : shown.text;
   toggle("words", isPaper());
   writeTime(text);
   // A background tab shows the time in its title. In the foreground a new title each second is too expensive.
   const title = document.hidden && entry.count && text ? text : isPlain() ? entry.title || "·" : "";
   if (document.title !== title) document.title = title;
-  toggle("open", !isDown);
+  toggle("open", !isDown && !isOver);
   if (timeline.face === "phases") move(part("bar").firstElementChild, "--done", done);
   if (timeline.face === "calm") move(part("arc"), "stroke-dasharray", done, " 1");
   // The round end of the line would be a dot.
@@ -202,8 +205,9 @@ function drawNear(now, next, left) {
 }
 
 /// Returns the text that replaces a time in seconds on e-ink.
-function paperText(milliseconds, isDown) {
+function paperText(milliseconds, isDown, isOver) {
   if (entry.status === "completed") return "";
+  if (isOver) return "+" + say("shortMinutes", { count: Math.floor(milliseconds / 60000) });
   if (!isDown) return say("timePassed", { count: Math.floor(milliseconds / 60000) });
   return (entry.count.runs && entry.ends) || say("timeLeft", { count: Math.ceil(milliseconds / 60000) });
 }

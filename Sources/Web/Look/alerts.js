@@ -93,7 +93,27 @@ const alerts = (() => {
     notify(text, entry.title).catch(() => {});
   }
 
+  // An alarm rings while it waits for a person, on devices that were there when it began.
+  const [newFor, ringsFor, ringEvery] = [10000, 300000, 2500]; // ms; the node goes by the same limits
+  let alarm = null; // when the last alarm began
+  let rangAt = 0;
+  let mayRing = false;
+
+  /// Rings while an alarm does.
+  /// - Returns: In how many ms it rings again.
+  function ring({ alarm: began }, now, isLoud) {
+    if (began === undefined) alarm = null;
+    if (began === undefined || now - began >= ringsFor) return Infinity;
+    if (began !== alarm) [alarm, mayRing, rangAt] = [began, now - began < newFor, now];
+    else if (mayRing && now - rangAt >= ringEvery) {
+      rangAt = now;
+      if (isLoud) chime();
+      if ("vibrate" in navigator) navigator.vibrate([300, 150, 300]);
+    }
+    return mayRing ? rangAt + ringEvery - now : Infinity;
+  }
+
   // Browsers that allow sound only after a press allow it from the first press on.
   const unlock = () => sound().resume();
-  return { look, unlock };
+  return { look, ring, unlock };
 })();

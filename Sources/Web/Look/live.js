@@ -163,7 +163,7 @@ function timeText(seconds, pads) {
 
 const elapsed = (count, now) => {
   const passed = count.elapsed + (count.runs ? Math.max(now - count.anchor, 0) : 0);
-  return count.length === undefined ? passed : Math.min(passed, count.length);
+  return count.length === undefined || count.goesOver ? passed : Math.min(passed, count.length);
 };
 
 /// Makes the entry of an instant the displayed one.
@@ -176,17 +176,20 @@ function select(now) {
   return index + 1 < entries.length ? entries[index + 1].from - now : Infinity;
 }
 
-/// Returns the time of the entry, which is left of a countdown, else has passed.
+/// Returns the time of the entry, which is left of a countdown, else has passed, or is beyond the length of its phase.
 /// - Returns: Also in how many ms another step of `step` ms is shown.
 function reading(now, step = 1000) {
   const { count } = entry;
   const passed = count ? elapsed(count, now) : 0;
-  const isDown = !!count && count.length !== undefined;
-  const milliseconds = isDown ? count.length - passed : passed;
+  const isCountdown = !!count && count.length !== undefined;
+  const isOver = isCountdown && passed > count.length;
+  const isDown = isCountdown && !isOver;
+  const milliseconds = isCountdown ? Math.abs(count.length - passed) : passed;
   const into = ((milliseconds % step) + step) % step;
   const seconds = isDown ? Math.ceil(milliseconds / 1000) : Math.floor(milliseconds / 1000);
   return {
-    milliseconds, isDown, done: isDown ? passed / count.length : 0, text: entry.sign + timeText(seconds, entry.pads),
+    milliseconds, isDown, isOver, done: isCountdown ? Math.min(passed / count.length, 1) : 0,
+    text: entry.sign + (isOver ? "+" : "") + timeText(seconds, entry.pads),
     wait: count && count.runs ? (isDown ? into || step : step - into) : Infinity,
   };
 }
@@ -253,7 +256,7 @@ async function send(path, body) {
 /// Returns the request of a button of the session that the person sees.
 function request(wish) {
   if (wish.start) return ["v1/start", wish.start];
-  if (wish.op === "take") return ["v1/take", {}];
+  if (["take", "ok"].includes(wish.op)) return ["v1/" + wish.op, {}];
   const { op, seconds } = wish;
   return ["v1/intents", { op, session: entry.session, phase: entry.phase, ...(seconds === undefined ? {} : { seconds }) }];
 }

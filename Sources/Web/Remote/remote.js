@@ -257,9 +257,9 @@ function drawSession() {
   const until = select(now);
   const isLive = ["running", "paused", "ready"].includes(entry.status);
   const kept = ["lost", "look", "waiting"].filter((name) => root.classList.contains(name));
-  const { text, isDown, done, wait } = reading(now);
+  const { text, isDown, isOver, done, wait } = reading(now);
   const stale = entry.notices.find((notice) => notice.since !== undefined);
-  root.className = [theme, entry.status, isLive ? "live" : "", isDown ? "" : "open", stale ? "stale" : "", ...kept].filter(Boolean).join(" ");
+  root.className = [theme, entry.status, isLive ? "live" : "", isDown || isOver ? "" : "open", stale ? "stale" : "", ...kept].filter(Boolean).join(" ");
   root.style.setProperty("--tint", visible(entry.tint, isLight()));
   const label = entry.label ? entry.label.name : "";
   const mark = part("name").firstElementChild;
@@ -279,18 +279,19 @@ function drawSession() {
   drawButtons(isLive);
   drawFresh(isLive && !stale);
   keepAwake();
-  if (part("sound").checked) alerts.look(entry, now, tell);
+  const isLoud = part("sound").checked;
+  if (isLoud) alerts.look(entry, now, tell);
   const title = entry.title || label || (overview ? overview.node : "");
   if (document.title !== title) document.title = title;
-  return [until, wait, stale ? 1000 : Infinity, drawEnding()];
+  return [until, wait, stale ? 1000 : Infinity, drawEnding(), alerts.ring(entry, now, isLoud)];
 }
 
 /// Draws the buttons in rows: the usual ones first, below the others.
 function drawButtons(isLive) {
   const isReachable = !isLost && !isShutOut;
-  const wishes = isReachable && isLive ? entry.buttons : [];
-  const usual = [["pause", "resume", "startBreak", "startFocus"], ["extend"], ["skip", "stop"], ["take"]];
-  const rows = (root.classList.contains("stale") ? [["take", "stop"]] : usual)
+  const wishes = isReachable ? entry.buttons : [];
+  const usual = [["ok"], ["pause", "resume", "startBreak", "startFocus"], ["extend"], ["skip", "stop"], ["take"]];
+  const rows = (root.classList.contains("stale") ? [["ok"], ["take", "stop"]] : usual)
     .map((row) => wishes.filter((wish) => row.includes(wish.op))).filter((row) => row.length > 0);
   const box = part("buttons");
   const names = JSON.stringify(rows.map((row) => row.map(({ op, seconds, text }) => [op, seconds, text])));
@@ -313,7 +314,7 @@ function drawButtons(isLive) {
 
 const applied = {
   start: "eventStarted", pause: "eventPaused", resume: "eventResumed", stop: "eventStopped", startBreak: "eventPhase",
-  startFocus: "eventPhase", skip: "eventPhase", take: "movedHere",
+  startFocus: "eventPhase", skip: "eventPhase", take: "movedHere", ok: "alarmEnded", message: "messageShown",
   correct: "saved",
 };
 
