@@ -30,7 +30,10 @@ package struct LocalNode: NodeAccess {
     package func acknowledge() async -> ReplyReport { await node.report(await node.acknowledge()) }
 
     package func say(_ text: String, for life: Milliseconds) async -> ReplyReport {
-        await node.report(await node.say(text, for: life))
+        // It belongs to no session.
+        var report = await node.report(await node.say(text, for: life))
+        (report.session, report.rev) = (nil, nil)
+        return report
     }
 
     package func report(_ level: SoundLevel) async -> Bool { await node.publish(level) }

@@ -29,7 +29,7 @@ struct StatusText {
     var isLive: Bool { screen.status?.isLive == true }
 
     var lines: [String] {
-        guard !screen.isIdle else { return ["\(joined([strings[.idle], notice(.linkLost)]))"] + rest }
+        guard !screen.isIdle else { return ["\(joined([strings[.idle], notice(.linkLost)]))"] + loud + rest }
         let heading = joined([screen.title, screen.label.map { .userText($0.name) }])
         let place =
             shown.view.isOwner
@@ -40,13 +40,17 @@ struct StatusText {
             joined([place, notice(.linkLost)]), notice(.tookOver), stale,
             screen.continueHint,
         ]
-        return lines.compactMap { $0?.description } + rest
+        return lines.compactMap { $0?.description } + loud + rest
     }
+
+    /// An alarm that waits, and the text on all screens.
+    private var loud: [String] { [notice(.alarm), notice(.toAll)].compactMap { $0?.description } }
 
     /// "24:15 left · ends 14:25 · Focus 2/4".
     private var time: Localized? {
         guard isLive else { return nil }
-        let time = strings.text(screen.progress == nil ? .passed : .left, ["time": screen.time])
+        let isOver = moment.map { $0.over > 0 } ?? false
+        let time = isOver ? screen.time : strings.text(screen.progress == nil ? .passed : .left, ["time": screen.time])
         return joined([time, screen.endsAt, screen.indicatorBesideState ?? position])
     }
 
