@@ -152,6 +152,11 @@ struct Summary {
         case .register(let register): describe(register)
         case .intent(let intent): describe(intent)
         case .ack(let ack): describe(ack)
+        case .notice(let notice):
+            fields = [
+                "message": "notice", "ok": notice.ok.map { "\($0.lineage) \($0.at)" } ?? "none",
+                "text": notice.message.map { "\($0.text) \($0.at) \($0.until)" } ?? "none",
+            ]
         case .hello: fields["message"] = "hello"
         case .ping(let ping, let to): describe(ping, to)
         case .pong(let pong, let to): describe(pong, to)
@@ -181,6 +186,9 @@ struct Summary {
         ]
         let anchor = register.anchor
         fields["anchor"] = "\(anchor.elapsed) \(anchor.at) \(anchor.bootID) \(anchor.boot)"
+        fields["over"] = "\(anchor.over)"
+        fields["alarm"] = "\(register.hasAlarm)"
+        fields["overtime"] = "\(register.hasOvertime)"
         fields["plan"] = register.plan.map { phase in
             "\(phase.kind.rawValue) " + (phase.name.map { "\"\($0)\" " } ?? "") + "\(phase.seconds)"
         }.joined(separator: ", ")

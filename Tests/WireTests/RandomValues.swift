@@ -11,7 +11,7 @@ struct RandomValues {
     init(seed: UInt64) { generator = Random(seed: seed) }
 
     mutating func message(from me: NodeID) -> Message {
-        switch pick(0...11) {
+        switch pick(0...12) {
         case 0...3: .register(register(owner: me))
         case 4...5: .intent(intent(from: me))
         case 6...7: .ack(ack())
@@ -19,8 +19,18 @@ struct RandomValues {
         // A ping to the node itself is the barrier, which is no message.
         case 9: .ping(ping(), to: node(other: me))
         case 10: .pong(pong(), to: node(other: me))
+        case 11: .notice(notice())
         default: .hello
         }
+    }
+
+    private mutating func notice() -> Notice {
+        let at = time()
+        let message = ScreenMessage(
+            text: chance() ? text(Limits.titleBytes) : "", at: at,
+            until: min(at + Milliseconds(Int64(pick(0...86_400_000))), Limits.time.upperBound))
+        return Notice(
+            ok: chance() ? Acknowledgement(lineage: token(), at: time()) : nil, message: chance() ? message : nil)
     }
 
     mutating func register(owner: NodeID) -> Register {
@@ -39,17 +49,20 @@ struct RandomValues {
         if status == .running { runs.append(Run(phase: current, from: time)) }
         let id: SessionID = token()
         let isTaken = chance()
+        let elapsed = Milliseconds(Int64(pick(0...plan[current].seconds * 1_000)))
+        let over = isCountdown && elapsed == plan[current].length ? Milliseconds(Int64(pick(0...43_200_000))) : 0
         return Register(
             id: id, lineage: isTaken ? token() : id,
             continues: isTaken ? Continuation(node: node(), epoch: count(), rev: count(), at: self.time()) : nil,
             stamp: Stamp(time: startedAt, counter: count(), node: owner), epoch: count(), rev: count(), owner: owner,
             title: chance() ? text(Limits.titleBytes) : "", icon: chance() ? text(Limits.iconBytes) : nil,
             label: chance() ? Label(name: text(Limits.nameBytes), colour: colour()) : nil,
-            mode: isCountdown ? .countdown : .countup, plan: plan, autoAdvance: chance(), phase: current,
+            mode: isCountdown ? .countdown : .countup, plan: plan, autoAdvance: chance(), hasAlarm: chance(),
+            hasOvertime: over > 0 || chance(), phase: current,
             status: status,
             startedAt: startedAt,
             anchor: Anchor(
-                elapsed: Milliseconds(Int64(pick(0...plan[current].seconds * 1_000))), at: time,
+                elapsed: elapsed, over: over, at: time,
                 bound: chance() ? Milliseconds(someReading()) : nil, bootID: token(),
                 boot: BootTime(someReading())),
             runs: runs, applied: (0..<pick(0...Limits.applied)).map { _ in token() },
@@ -79,10 +92,11 @@ struct RandomValues {
             icon: quotes(Limits.iconBytes),
             label: Label(
                 name: quotes(Limits.nameBytes), colour: Colour(red: 255, green: 255, blue: 255, alpha: 254)),
-            mode: .countdown, plan: plan, autoAdvance: false, phase: Limits.phases - 1, status: .superseded,
+            mode: .countdown, plan: plan, autoAdvance: false, hasAlarm: true, hasOvertime: true, phase: Limits.phases - 1,
+            status: .superseded,
             startedAt: late,
             anchor: Anchor(
-                elapsed: 86_400_000, at: late, bound: Limits.bound.upperBound, bootID: token(),
+                elapsed: 86_400_000, over: Limits.overtime, at: late, bound: Limits.bound.upperBound, bootID: token(),
                 boot: Limits.reading.upperBound),
             runs: (0..<Limits.runs).map { _ in Run(phase: Limits.phases - 1, from: late, to: late) },
             applied: (0..<Limits.applied).map { _ in token() },
