@@ -43,7 +43,8 @@ extension StartRequest {
                 },
             mode: isCountUp ? register.mode.rawValue : nil, label: register.label?.name,
             colour: register.label?.colour.description, icon: register.icon,
-            autoAdvance: register.autoAdvance ? true : nil)
+            autoAdvance: register.autoAdvance ? true : nil, alarm: register.hasAlarm ? true : nil,
+            overtime: register.hasOvertime ? true : nil)
     }
 }
 

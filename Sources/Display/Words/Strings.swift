@@ -32,7 +32,7 @@ package struct Strings: Hashable, Sendable {
         case redColour, coralColour, orangeColour, amberColour, yellowColour, limeColour, oliveColour, greenColour
         case emeraldColour, mintColour, tealColour, cyanColour, skyColour, blueColour, indigoColour, violetColour
         case purpleColour, magentaColour, pinkColour, roseColour, brownColour, sandColour, slateColour, greyColour
-        case ok, timeIsUp, timeWasUp, alarmEnded, messageShown, messageTakenBack, notEnoughLeft
+        case ok, timeIsUp, timeWasUp, alarmEnded, messageToAll, messageShown, messageTakenBack, notEnoughLeft
         case takeHere, save, saved, sound, undo, endsInSeconds, machines, online, offline, asleep, ownsSession, today,
             sessions
     }

@@ -224,6 +224,13 @@ form.addEventListener("submit", (event) => {
   start({ ...about(), ...kinds[form.kind.value]() });
 });
 
+part("speak").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = event.target.text.value.trim();
+  deliver(text ? "message" : "unsaid", ["v1/message", { text }]);
+  event.target.reset();
+});
+
 // --- The session ---
 
 function draw() {
@@ -314,7 +321,7 @@ function drawButtons(isLive) {
 
 const applied = {
   start: "eventStarted", pause: "eventPaused", resume: "eventResumed", stop: "eventStopped", startBreak: "eventPhase",
-  startFocus: "eventPhase", skip: "eventPhase", take: "movedHere", ok: "alarmEnded", message: "messageShown",
+  startFocus: "eventPhase", skip: "eventPhase", take: "movedHere", ok: "alarmEnded", message: "messageShown", unsaid: "messageTakenBack",
   correct: "saved",
 };
 
