@@ -24,6 +24,8 @@ final class FakeNode: NodeAccess {
 
     func start(_ start: Start) async -> ReplyReport { note("start \(start.title)") }
     func press(_ press: Press) async -> ReplyReport { note("press \(press.operation.name)") }
+    func acknowledge() async -> ReplyReport { ReplyReport(Reply.noSession) }
+    func say(_ text: String, for life: Milliseconds) async -> ReplyReport { ReplyReport(Reply.noSession) }
     func take() async -> ReplyReport { note("take") }
 
     func report(_ level: SoundLevel) async -> Bool {

@@ -92,7 +92,8 @@ struct RandomValues {
             icon: quotes(Limits.iconBytes),
             label: Label(
                 name: quotes(Limits.nameBytes), colour: Colour(red: 255, green: 255, blue: 255, alpha: 254)),
-            mode: .countdown, plan: plan, autoAdvance: false, hasAlarm: true, hasOvertime: true, phase: Limits.phases - 1,
+            mode: .countdown, plan: plan, autoAdvance: false, hasAlarm: true, hasOvertime: true,
+            phase: Limits.phases - 1,
             status: .superseded,
             startedAt: late,
             anchor: Anchor(

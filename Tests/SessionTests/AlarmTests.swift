@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// Alarms, overtime, and what people say to all nodes.
+@Suite(.timeLimit(.minutes(5))) struct AlarmTests {
+    private static let minute: Milliseconds = .minutes(1)
+
+    private static func rig(
+        _ text: String = "focus 25m, shortBreak 5m", alarm: Bool = true, overtime: Bool = false,
+        mode: Mode = .countdown, autoAdvance: Bool = false
+    ) -> EngineHarness {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.ticket += 1
+        let start = Start(
+            mode: mode, plan: plan(text), autoAdvance: autoAdvance, hasAlarm: alarm, hasOvertime: overtime)
+        rig.send(.start(start, id: token("S1"), ticket: rig.ticket))
+        return rig
+    }
+
+    private static func ok(_ rig: inout EngineHarness) -> Outcome? {
+        rig.ticket += 1
+        rig.send(.acknowledge(id: token("A\(rig.ticket)"), ticket: rig.ticket))
+        return outcome(rig.replies[rig.ticket])
+    }
+
+    private static func say(_ rig: inout EngineHarness, _ text: String, for life: Milliseconds = minute) -> Reply? {
+        rig.ticket += 1
+        rig.send(.say(text, for: life, id: token("W\(rig.ticket)"), ticket: rig.ticket))
+        return rig.replies[rig.ticket]
+    }
+
+    private static func notices(_ rig: EngineHarness) -> [Notice] {
+        rig.published.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
+    }
+
+    // MARK: Alarms
+
+    @Test func alarmRingsForFiveMinutesAndWaitsUntilAPersonEndsIt() {
+        var rig = Self.rig()
+        rig.pass(25 * 60_000 - 1)
+        #expect(rig.moment?.alarm == nil)
+        rig.pass(1)
+        #expect(rig.moment?.alarm?.isRinging == true)
+        #expect(rig.moment?.alarm?.groupTime == EngineHarness.epoch + 25 * Self.minute)
+        rig.pass(Limits.alarmRings - 1)
+        #expect(rig.moment?.alarm?.isRinging == true)
+        rig.pass(1)
+        #expect(rig.moment?.alarm?.isRinging == false)
+        #expect(Self.ok(&rig) == .applied)
+        #expect(rig.moment?.alarm == nil)
+        #expect(rig.moment?.register.status == .ready, "it changes no session")
+        #expect(Self.ok(&rig) == .noop)
+        #expect(Self.notices(rig).last?.ok?.lineage == token("S1"))
+    }
+
+    @Test func sessionWithoutAlarmHasNone() {
+        var rig = Self.rig(alarm: false)
+        rig.pass(25 * 60_000)
+        #expect(rig.moment?.alarm == nil)
+    }
+
+    @Test func phaseThatFollowsByItselfRaisesNone() {
+        var rig = Self.rig(autoAdvance: true)
+        rig.pass(26 * 60_000)
+        #expect(rig.moment?.alarm == nil)
+        rig.pass(4 * 60_000)
+        #expect(rig.moment?.register.status == .completed)
+        #expect(rig.moment?.alarm != nil)
+    }
+
+    @Test(arguments: [IntentOperation.startBreak, .skip, .stop]) func pressOfWhatComesNextEndsTheAlarm(
+        operation: IntentOperation
+    ) {
+        var rig = Self.rig()
+        rig.pass(26 * 60_000)
+        #expect(rig.moment?.alarm != nil)
+        rig.press(operation)
+        #expect(rig.moment?.alarm == nil)
+    }
+
+    @Test func completedSessionIsShownAsLongAsItsAlarmWaits() {
+        var rig = Self.rig("focus 25m")
+        rig.pass(25 * 60_000 + 3_600_000)
+        #expect(rig.moment?.register.status == .completed)
+        #expect(Self.ok(&rig) == .applied)
+        #expect(rig.moment == nil)
+    }
+
+    /// Each device computes the alarm, and one notice ends it on all.
+    @Test func alarmOfADeadOwnerIsEndedByAnotherNode() {
+        var register = peerRegister()
+        register.hasAlarm = true
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(register), from: "kitchen")
+        rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
+        rig.pass(25 * 60_000)
+        let due = EngineHarness.epoch + 25 * Self.minute
+        #expect(rig.moment?.alarm?.isRinging == true)
+        rig.hear(.notice(Notice(ok: Acknowledgement(lineage: token("P1"), at: due - 1))), from: "attic")
+        #expect(rig.moment?.alarm != nil, "an earlier alarm was ended")
+        rig.hear(.notice(Notice(ok: Acknowledgement(lineage: token("P2"), at: due))), from: "attic")
+        #expect(rig.moment?.alarm != nil, "it is of another session")
+        rig.hear(.notice(Notice(ok: Acknowledgement(lineage: token("P1"), at: due + 1))), from: "attic")
+        #expect(rig.moment?.alarm == nil)
+    }
+
+    // MARK: Overtime
+
+    @Test func phaseWithOvertimeGoesOnUntilAPersonEndsIt() {
+        var rig = Self.rig(overtime: true, autoAdvance: true)
+        rig.pass(25 * 60_000 + 2_500)
+        #expect(rig.moment?.register.status == .running)
+        #expect(rig.moment?.over == 2_500)
+        #expect(rig.moment?.shownSeconds == 2)
+        #expect(rig.moment?.remaining == 0)
+        #expect(rig.moment?.alarm?.isRinging == true)
+        rig.press(.pause)
+        #expect(rig.own?.anchor.elapsed == 25 * Self.minute)
+        #expect(rig.own?.anchor.over == 2_500)
+        #expect(rig.moment?.alarm == nil, "the press has ended it")
+        rig.pass(60_000)
+        rig.press(.resume)
+        rig.pass(1_000)
+        #expect(rig.moment?.over == 3_500)
+        rig.press(.startBreak)
+        #expect(rig.moment?.over == 0)
+        #expect(rig.own?.runs.first?.length == 25 * Self.minute + 2_500)
+        #expect(rig.records.last?.over == 3_500)
+        #expect(rig.own?.invalidField == nil)
+    }
+
+    @Test func forgottenOvertimeEndsAfterTwelveHours() {
+        var rig = Self.rig(overtime: true, autoAdvance: true)
+        rig.pass(25 * 60_000 + Limits.overtime - 1)
+        #expect(rig.own?.status == .running)
+        rig.pass(1)
+        #expect(rig.own?.status == .ready, "the next phase waits")
+        #expect(rig.records.last?.over == Limits.overtime)
+    }
+
+    @Test func countUpHasNoOvertime() {
+        var rig = Self.rig(overtime: true, mode: .countup)
+        rig.pass(15 * 3_600_000)
+        #expect(rig.own?.status == .completed)
+    }
+
+    @Test func extensionBeyondTheLengthCountsDownAgain() {
+        var rig = Self.rig(overtime: true)
+        rig.pass(25 * 60_000 + 10_000)
+        rig.press(.extend(seconds: 60))
+        #expect(rig.own?.anchor.over == 0)
+        #expect(rig.moment?.remaining == 50_000)
+        #expect(outcome(rig.press(.extend(seconds: -60))) == .refused(.invalid))
+    }
+
+    // MARK: Less time
+
+    @Test func timeIsTakenAwayDownToWhatHasPassed() {
+        var rig = Self.rig()
+        rig.pass(10 * 60_000)
+        #expect(outcome(rig.press(.extend(seconds: -900))) == .refused(.invalid))
+        #expect(outcome(rig.press(.extend(seconds: -899))) == .applied)
+        #expect(rig.moment?.remaining == 1_000)
+        rig.pass(1_000)
+        #expect(rig.own?.status == .ready)
+    }
+
+    @Test func timeThatIsTakenAwayReducesWhatWasAdded() {
+        var rig = Self.rig()
+        rig.press(.extend(seconds: 120))
+        rig.press(.extend(seconds: -60))
+        #expect(rig.own?.plan[0].added == 60)
+        rig.press(.extend(seconds: -300))
+        #expect(rig.own?.plan[0].added == 0)
+        #expect(rig.own?.plan[0].seconds == 1_500 + 120 - 60 - 300)
+    }
+
+    // MARK: Messages
+
+    @Test func laterMessageIsShownUntilItEnds() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        _ = Self.say(&rig, "Dinner")
+        #expect(rig.engine.view.message?.text == "Dinner")
+        let said = Self.notices(rig).last?.message
+        let early = ScreenMessage(text: "Breakfast", at: rig.wall - 1_000, until: rig.wall + 60_000)
+        rig.hear(.notice(Notice(message: early)), from: "attic")
+        #expect(rig.engine.view.message == said)
+        rig.pass(60_000)
+        #expect(rig.engine.view.message == nil)
+    }
+
+    @Test func messageOfAnotherNodeIsTakenBack() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        // Its clock is ahead a little.
+        let theirs = ScreenMessage(text: "Dinner", at: rig.wall + 2_000, until: rig.wall + 60_000)
+        rig.hear(.notice(Notice(message: theirs)), from: "attic")
+        #expect(rig.engine.view.message == theirs)
+        _ = Self.say(&rig, "")
+        #expect(rig.engine.view.message == nil)
+        rig.hear(.notice(Notice(message: theirs)), from: "attic")
+        #expect(rig.engine.view.message == nil)
+    }
+
+    /// It would outlast all later messages.
+    @Test func noticeOfAClockThatIsAheadIsDiscarded() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        let at = rig.wall + Limits.stampLead + 1
+        rig.hear(.notice(Notice(message: ScreenMessage(text: "Ha", at: at, until: at + 1))), from: "attic")
+        #expect(rig.engine.view.message == nil)
+        #expect(rig.notes.contains(.discarded(.outOfBounds, from: id("attic"))))
+    }
+
+    @Test func messageThatIsNotCleanOrTooLongIsRefused() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        #expect(Self.say(&rig, "a\u{7}") == .invalid("message"))
+        #expect(Self.say(&rig, String(repeating: "x", count: 161)) == .invalid("message"))
+        #expect(Self.say(&rig, "Dinner", for: Limits.messageLife + 1) == .invalid("for"))
+        #expect(Self.notices(rig).isEmpty)
+    }
+
+    @Test func displayMayNeitherSpeakNorEndAnAlarm() {
+        var rig = EngineHarness(role: .display, mayAsk: false)
+        rig.linkUp()
+        #expect(Self.say(&rig, "Dinner") == .invalid("role"))
+        #expect(Self.ok(&rig) == nil)
+    }
+
+    @Test func noticeIsPublishedOnEachConnectionBehindTheBarrier() {
+        var rig = EngineHarness()
+        _ = Self.say(&rig, "Dinner")
+        #expect(Self.notices(rig).isEmpty)
+        rig.barriers = false
+        rig.linkUp()
+        #expect(Self.notices(rig).isEmpty)
+        rig.pass(2_000)
+        #expect(Self.notices(rig).count == 1)
+        rig.send(.linkDown)
+        rig.barriers = true
+        rig.linkUp()
+        #expect(Self.notices(rig).count == 2)
+    }
+
+    @Test func wordsOfANodeMoveWithGroupTime() {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        _ = Self.say(&rig, "Dinner")
+        let before = rig.engine.view.message
+        // NTP sets the clock back by an hour, and the kernel vouches for it.
+        rig.wall -= 3_600_000
+        rig.wallBound = 5
+        rig.pass(1_000)
+        rig.send(.wake)
+        #expect(rig.engine.view.message?.at == (before?.at ?? 0) - 3_600_000)
+        #expect(Self.notices(rig).last?.message == rig.engine.view.message)
+    }
+}
