@@ -24,8 +24,8 @@ final class FakeNode: NodeAccess {
 
     func start(_ start: Start) async -> ReplyReport { note("start \(start.title)") }
     func press(_ press: Press) async -> ReplyReport { note("press \(press.operation.name)") }
-    func acknowledge() async -> ReplyReport { ReplyReport(Reply.noSession) }
-    func say(_ text: String, for life: Milliseconds) async -> ReplyReport { ReplyReport(Reply.noSession) }
+    func acknowledge() async -> ReplyReport { note("ok") }
+    func say(_ text: String, for life: Milliseconds) async -> ReplyReport { note("say \(text) \(life)") }
     func take() async -> ReplyReport { note("take") }
 
     func report(_ level: SoundLevel) async -> Bool {

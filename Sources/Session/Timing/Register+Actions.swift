@@ -88,7 +88,9 @@ extension Register {
 
     private mutating func extend(by seconds: Int) -> Outcome {
         guard mode == .countdown, status != .ready else { return .refused(.notAllowed) }
-        guard Limits.phaseSeconds.contains(abs(seconds)), Limits.phaseSeconds.contains(currentPhase.seconds + seconds)
+        let day = Limits.phaseSeconds.upperBound
+        guard seconds != 0, (-day...day).contains(seconds),
+            Limits.phaseSeconds.contains(currentPhase.seconds + seconds)
         else { return .refused(.invalid) }
         plan[phase].seconds += seconds
         if seconds < 0, currentPhase.length <= anchor.passed {  // rule: lessTime
