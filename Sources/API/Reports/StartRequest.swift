@@ -15,6 +15,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     package var phases: [PhaseRequest]?
     /// The name of one of the node's presets; instead of ``seconds``, ``plan`` and ``phases``.
     package var preset: String?
+    /// Whether to go on with the session that was stopped last; then nothing else is given.
+    package var again: Bool?
     /// `countdown`, the default, or `countup`, which needs no phases.
     package var mode: String?
     /// The name of a label.
@@ -28,14 +30,15 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     package init(
         title: String? = nil, seconds: Int? = nil, plan: String? = nil, phases: [PhaseRequest]? = nil,
-        preset: String? = nil, mode: String? = nil, label: String? = nil, colour: String? = nil, icon: String? = nil,
-        autoAdvance: Bool? = nil
+        preset: String? = nil, again: Bool? = nil, mode: String? = nil,
+        label: String? = nil, colour: String? = nil, icon: String? = nil, autoAdvance: Bool? = nil
     ) {
         self.title = title
         self.seconds = seconds
         self.plan = plan
         self.phases = phases
         self.preset = preset
+        self.again = again
         self.mode = mode
         self.label = label
         self.colour = colour
@@ -54,6 +57,9 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             "A plan in one line. The pattern is incomplete; for the syntax see lockstep start --help.")
         try form.field("phases", optional: &phases, .list(of: .object(), 1...Limits.phases), "The phases one by one.")
         try form.field("preset", optional: &preset, .string, "One of the node's presets.")
+        try form.field(
+            "again", optional: &again, .bool,
+            "Goes on with the session that was stopped last, with the time that it had left.")
         try form.field("mode", optional: &mode, .oneOf(Mode.self), "By default countdown; countup needs no phases.")
         try form.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
         try form.field("colour", optional: &colour, .typedColour, "The label's colour; allowed only with label.")
@@ -62,21 +68,26 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try form.field("autoAdvance", optional: &autoAdvance, .bool, "Whether the next phase starts by itself.")
     }
 
-    /// A start has exactly one of seconds, plan, phases and preset; a count-up needs none.
+    private static let plans = ["seconds", "plan", "phases", "preset"]
+
+    /// A start has exactly one of ``plans``; a count-up needs none, and one that goes on with a session has nothing else.
     static func schema(of fields: [Schemas.Field]) -> JSONText {
-        let plans = ["seconds", "plan", "phases", "preset"]
-        let forms = plans + ["mode"]
+        var again = fields.filter { $0.key == "again" }
+        for index in again.indices {
+            again[index].require()
+            again[index].schema = ["enum": [true]]
+        }
         return [
             "oneOf": JSONText(
-                forms.map { form in
-                    var own = fields.filter { !plans.contains($0.key) || $0.key == form }
+                (plans + ["mode"]).map { form in
+                    var own = fields.filter { !(plans + ["again"]).contains($0.key) || $0.key == form }
                     for index in own.indices where own[index].key == form { own[index].require() }
                     let modes: [JSONText] = form == "mode" ? ["countup"] : ["countdown", .null]
                     for index in own.indices where own[index].key == "mode" {
                         own[index].schema = ["enum": JSONText(modes)]
                     }
                     return Schemas.object(own)
-                })
+                } + [Schemas.object(again)])
         ]
     }
 
@@ -101,15 +112,34 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         }
         var plan = try planned(presetPlan)
         if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: countUpCap)] }
-        guard !plan.isEmpty else { throw RequestError("plan", "one of seconds, plan, phases and preset is needed") }
+        guard !plan.isEmpty else { throw RequestError("plan", "one of \(Self.planWords) is needed") }
         return Start(
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false)
     }
 
-    private func planned(_ presetPlan: [Phase]?) throws(RequestError) -> [Phase] {
-        guard [seconds != nil, plan != nil, phases != nil, preset != nil].count(where: { $0 }) <= 1 else {
-            throw RequestError("plan", "only one of seconds, plan, phases and preset")
+    /// Returns the request with what is left of a session in the place of ``again``, which stays if there is no such one.
+    /// - Parameter recent: The sessions that the node has seen, the latest first.
+    /// - Throws: ``RequestError`` for another field beside it.
+    package func resolved(recent: [RecentSession]) throws(RequestError) -> StartRequest {
+        if again == true {
+            guard self == StartRequest(again: true) else {
+                throw RequestError("again", "goes on with a session as it was, so no other field may be given")
+            }
+            return recent.lastStopped?.rest ?? self
         }
+        return self
+    }
+
+    private func checkPlans() throws(RequestError) {
+        guard [seconds != nil, plan != nil, phases != nil, preset != nil].count(where: \.self) <= 1 else {
+            throw RequestError("plan", "only one of \(Self.planWords)")
+        }
+    }
+
+    private static let planWords = "\(plans.dropLast().joined(separator: ", ")) and \(plans[plans.count - 1])"
+
+    private func planned(_ presetPlan: [Phase]?) throws(RequestError) -> [Phase] {
+        try checkPlans()
         if preset != nil, let presetPlan { return presetPlan }
         if let seconds { return [Phase(kind: .focus, seconds: seconds)] }
         if let plan {

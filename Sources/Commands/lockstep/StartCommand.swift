@@ -39,6 +39,9 @@ struct StartCommand: AsyncParsableCommand {
     @Flag(help: "Count up until stopped.")
     var countUp = false
 
+    @Flag(help: "Go on with the session that was stopped last, with the time that it had left.")
+    var again = false
+
     @Option(help: "The label that the time counts for.")
     var label: String?
     @OptionGroup var colouring: ColourOption
@@ -52,8 +55,11 @@ struct StartCommand: AsyncParsableCommand {
     var autoAdvance = false
 
     func validate() throws {
-        if [length != nil, plan != nil, preset != nil, countUp].count(where: \.self) > 1 {
-            throw ValidationError("--for, --plan, --preset and --count-up exclude each other")
+        let plans = [length != nil, plan != nil, preset != nil, countUp].count(where: \.self)
+        if plans > 1 { throw ValidationError("--for, --plan, --preset and --count-up exclude each other") }
+        let others = [title, label, colouring.color, icon].contains { $0 != nil } || autoAdvance
+        if again, plans > 0 || others {
+            throw ValidationError("--again goes on with a session as it was; give it neither a title nor other options")
         }
         if colouring.color != nil, label == nil {
             throw ValidationError("--color colours a label; give one with --label")
@@ -71,6 +77,7 @@ struct StartCommand: AsyncParsableCommand {
     }
 
     private func request() throws -> StartRequest {
+        if again { return StartRequest(again: true) }
         let colour = try colouring.colour()
         if let plan {
             do throws(PlanError) {
@@ -84,8 +91,8 @@ struct StartCommand: AsyncParsableCommand {
             title: title,
             seconds: try length.map { try Duration.seconds($0, of: "--for") }
                 ?? (isDefault ? PhaseDefaults().focus : nil),
-            plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label, colour: colour?.description,
-            icon: icon, autoAdvance: autoAdvance)
+            plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label,
+            colour: colour?.description, icon: icon, autoAdvance: autoAdvance)
     }
 }
 

@@ -47,6 +47,11 @@ struct RecentSessions {
         store(RecentSession(register, at: groupTime))
     }
 
+    /// Stores the sessions that were stopped of those that the broker has retained: this node may not have run then.
+    mutating func note(retained registers: [Register], at groupTime: GroupTime) {
+        for register in registers where register.status == .stopped { store(RecentSession(register, at: groupTime)) }
+    }
+
     private mutating func store(_ session: RecentSession) {
         let before = all.firstIndex { $0.lineage == session.lineage }
         let isNews = before.map { all[$0].isOver != session.isOver } ?? true

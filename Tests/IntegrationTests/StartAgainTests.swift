@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// `lockstep start` with a length that its node knows: what is left of a session.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct StartAgainTests {
+    @Test func aStoppedSessionGoesOnAtAnotherNodeThatDidNotRunMeanwhile() async throws {
+        try await Space.with("desk", "kitchen", "pi") { space in
+            let (desk, kitchen, pi) = (space["desk"], space["kitchen"], space["pi"])
+            let nothing = try await kitchen.lockstep("start", "--again")
+            #expect(nothing.code == 5, "\(nothing)")
+            #expect(nothing.errors.contains("seen no session that was stopped; start one with lockstep start"))
+
+            let started = try await desk.lockstep(
+                "start", "Reading", "--plan", "focus 25m, shortBreak 5m", "--label", "Study", "--icon", "book", "--json"
+            )
+            try await kitchen.waitFor("the session") { $0.session == started.json.session }
+            try await kitchen.kill()
+            #expect(try await desk.lockstep("extend", "1m").code == 0)
+            #expect(try await desk.lockstep("pause").code == 0)
+            let left = try #require(desk.status.remainingSeconds.int)
+            #expect(left > 1_500)
+            #expect(try await desk.lockstep("stop").code == 0)
+            // A later session hides the one that was stopped.
+            let walk = try pi.begin(["title": "Walk", "seconds": 1])
+            try await desk.waitFor("the end of the walk") { $0.session.text == walk && $0.status == "completed" }
+
+            try await kitchen.start()
+            var again: CommandResult?
+            try await eventually("kitchen has the retained sessions") {
+                again = try await kitchen.lockstep("start", "--again", "--json")
+                return again?.code == 0
+            }
+            let session = try await desk.waitFor("the session") { $0.session == again?.json.session }
+            #expect(session.owner == "kitchen")
+            #expect(session.status == "running")
+            #expect(session.title == "Reading")
+            #expect(session.label.name == "Study")
+            #expect(session.icon == "book")
+            #expect(session.plan.items.map(\.seconds) == [.number(left), 300])
+            let twice = try await kitchen.lockstep("start", "--again")
+            #expect(twice.code == 5, "\(twice)")
+            #expect(twice.errors.contains("a later one has gone on with it"), "\(twice)")
+            let both = try await kitchen.lockstep("start", "Reading", "--again")
+            #expect(both.code == 2, "\(both)")
+            #expect(kitchen.status.session == again?.json.session)
+        }
+    }
+}
