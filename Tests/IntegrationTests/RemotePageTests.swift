@@ -53,7 +53,7 @@ import Testing
         #expect(kiosk.kitchen.status.title == "Writing")
     }
 
-    @Test func aStoppedSessionGoesOnByOneTap() async throws {
+    @Test func aStoppedSessionGoesOnByOneTapAndAFormSetsTheEnd() async throws {
         try await Kiosk.with { kiosk in
             let page = try await Self.open(kiosk, "kitchen")
             let first = try kiosk.desk.begin()
@@ -73,6 +73,15 @@ import Testing
             _ = try await page.value("void (overview.again[0].lasts = Date.now() - heardWall + 200, drawOverview())")
             try await page.eventually("its end", "\(offer).startsWith('Reading')")
 
+            _ = try await page.value(
+                "void (part('fresh').open = true, form.until.value = '23:59',"
+                    + " form.until.dispatchEvent(new Event('input', { bubbles: true })))")
+            #expect(try await page.value("form.minutes.value") == "")
+            #expect(try await page.layoutFaults() == [])
+            _ = try await page.value("part('go').scrollIntoView({ block: 'center' })")
+            try await kiosk.keep(page, as: "remote-until")
+            _ = try await page.value("document.querySelector('form .main').click()")
+            try await page.eventually("the end", "entry.status === 'running' && entry.ends.includes('23:59')")
             #expect(try await page.problems() == [])
         }
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
 import Support
 import Testing
 
-/// `lockstep start` with a length that its node knows: what is left of a session.
+/// `lockstep start` with a length that its node knows: what is left of a session, and the time until an end.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct StartAgainTests {
     @Test func aStoppedSessionGoesOnAtAnotherNodeThatDidNotRunMeanwhile() async throws {
         try await Space.with("desk", "kitchen", "pi") { space in
@@ -45,6 +46,34 @@ import Testing
             let both = try await kitchen.lockstep("start", "Reading", "--again")
             #expect(both.code == 2, "\(both)")
             #expect(kitchen.status.session == again?.json.session)
+        }
+    }
+
+    @Test func aSessionEndsAtATimeOfTheDay() async throws {
+        // Five and a half hours ahead, the same all year.
+        let zone = ["TZ": "TST-5:30"]
+        try await Space.with("desk", environment: zone) { space in
+            func local(_ time: Int64) -> LocalTime { LocalTime(at: time, offset: 19_800) }
+            func start(_ time: String, _ more: String...) async throws -> CommandResult {
+                try await CommandLine.run(
+                    ["start", "Talk", "--until", time, "--socket", space["desk"].socket.path] + more, environment: zone)
+            }
+            let minute = now() / 60_000 * 60_000
+            for end in [minute + 7_200_000, minute - 60_000 + LocalTime.day] {
+                let time = local(end).clock
+                let result = try await start(time)
+                #expect(result.code == 0, "\(result)")
+                let day = local(end).date == local(now()).date ? "" : " tomorrow"
+                #expect(result.output == "Session started · until \(time)\(day)\n")
+                let session = space["desk"].status
+                let ends = try #require(session.endsAt.int)
+                #expect((end..<end + 3_000).contains(ends), "\(ends - end)")
+                #expect(session.title == "Talk")
+            }
+            let wrong = try await start("25:00")
+            #expect(wrong.code == 2, "\(wrong)")
+            #expect(wrong.errors.contains("until: must be a time of day, as 14:30"), "\(wrong)")
+            #expect(try await start("14:30", "--for", "5m").code == 2)
         }
     }
 }

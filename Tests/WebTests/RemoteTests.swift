@@ -167,9 +167,11 @@ import Wire
             }
             return try #require(found)
         }
-        let (status, both) = try await start(#"{"again":true,"title":"x"}"#)
+        let (status, late) = try await start(#"{"until":"25:00"}"#)
         #expect(status == .unprocessableContent)
-        #expect(both.field == "again")
+        #expect(late.field == "until")
+        #expect(try await start(#"{"until":"14:30","seconds":60}"#).1.field == "plan")
+        #expect(try await start(#"{"again":true,"title":"x"}"#).1.field == "again")
         let (missing, none) = try await start(#"{"again":true}"#)
         #expect(missing == .notFound)
         #expect(none.outcome == .noSession)

@@ -7,8 +7,10 @@ package import Wire
 package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     /// The title.
     package var title: String?
-    /// The length of a single phase in seconds; instead of ``plan`` and ``phases``.
+    /// The length of a single phase in seconds; instead of ``until``, ``plan`` and ``phases``.
     package var seconds: Int?
+    /// The local time at which a single phase ends, as `14:30`.
+    package var until: String?
     /// Phases in the one-line grammar of ``PlanGrammar``; instead of ``seconds`` and ``phases``.
     package var plan: String?
     /// Phases one by one; instead of ``seconds`` and ``plan``.
@@ -29,12 +31,13 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     package var autoAdvance: Bool?
 
     package init(
-        title: String? = nil, seconds: Int? = nil, plan: String? = nil, phases: [PhaseRequest]? = nil,
-        preset: String? = nil, again: Bool? = nil, mode: String? = nil,
+        title: String? = nil, seconds: Int? = nil, until: String? = nil, plan: String? = nil,
+        phases: [PhaseRequest]? = nil, preset: String? = nil, again: Bool? = nil, mode: String? = nil,
         label: String? = nil, colour: String? = nil, icon: String? = nil, autoAdvance: Bool? = nil
     ) {
         self.title = title
         self.seconds = seconds
+        self.until = until
         self.plan = plan
         self.phases = phases
         self.preset = preset
@@ -53,6 +56,9 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try form.field("title", optional: &title, .clean(0...Limits.titleBytes), "At most 160 bytes of UTF-8.")
         try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "One phase of that length.")
         try form.field(
+            "until", optional: &until, .timeOfDay,
+            "One phase until that local time of the node: today, or tomorrow if it is not later than now.")
+        try form.field(
             "plan", optional: &plan, .oneLinePlan,
             "A plan in one line. The pattern is incomplete; for the syntax see lockstep start --help.")
         try form.field("phases", optional: &phases, .list(of: .object(), 1...Limits.phases), "The phases one by one.")
@@ -68,7 +74,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try form.field("autoAdvance", optional: &autoAdvance, .bool, "Whether the next phase starts by itself.")
     }
 
-    private static let plans = ["seconds", "plan", "phases", "preset"]
+    private static let plans = ["seconds", "until", "plan", "phases", "preset"]
 
     /// A start has exactly one of ``plans``; a count-up needs none, and one that goes on with a session has nothing else.
     static func schema(of fields: [Schemas.Field]) -> JSONText {
@@ -117,21 +123,41 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false)
     }
 
-    /// Returns the request with what is left of a session in the place of ``again``, which stays if there is no such one.
-    /// - Parameter recent: The sessions that the node has seen, the latest first.
-    /// - Throws: ``RequestError`` for another field beside it.
-    package func resolved(recent: [RecentSession]) throws(RequestError) -> StartRequest {
+    /// Returns the request with a length in the place of ``until``, and with what is left of a session in that of
+    /// ``again``. Its only field stays if there is no such session.
+    /// - Parameters:
+    ///   - groupTime: The present, in milliseconds since 1970.
+    ///   - recent: The sessions that the node has seen, the latest first.
+    ///   - utcOffset: Returns the node's offset from UTC in seconds at a time.
+    /// - Throws: ``RequestError`` for a field that excludes these, and for a time that is none.
+    package func resolved(
+        at groupTime: Int64, recent: [RecentSession], utcOffset: (Int64) -> Int
+    ) throws(RequestError) -> StartRequest {
         if again == true {
             guard self == StartRequest(again: true) else {
                 throw RequestError("again", "goes on with a session as it was, so no other field may be given")
             }
             return recent.lastStopped?.rest ?? self
         }
-        return self
+        guard let until else { return self }
+        try checkPlans()
+        guard let time = LocalTime.time(until) else { throw RequestError("until", "must be a time of day, as 14:30") }
+        let today = LocalTime(at: groupTime, offset: utcOffset(groupTime)).date
+        let instants = [today, today.adding(days: 1)].flatMap {
+            LocalTime.instants(of: $0, time: time, offset: utcOffset)
+        }
+        // Rounded up, so that it does not end in the minute before.
+        let left = instants.first { $0 > groupTime }.map { Int(($0 - groupTime + 999) / 1_000) } ?? 0
+        guard Limits.phaseSeconds.contains(left) else {
+            throw RequestError("until", "is more than 24 hours away, since the clocks are set back before it")
+        }
+        var request = self
+        (request.seconds, request.until) = (left, nil)
+        return request
     }
 
     private func checkPlans() throws(RequestError) {
-        guard [seconds != nil, plan != nil, phases != nil, preset != nil].count(where: \.self) <= 1 else {
+        guard [seconds != nil, until != nil, plan != nil, phases != nil, preset != nil].count(where: \.self) <= 1 else {
             throw RequestError("plan", "only one of \(Self.planWords)")
         }
     }

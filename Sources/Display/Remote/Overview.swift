@@ -142,7 +142,7 @@ package struct Overview: Sendable, Encodable {
     /// The words of the page itself, which it keeps for the time without its node.
     private static let keys: [Strings.Key] = [
         .pageLost, .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .linkOver, .notPermitted, .noSession,
-        .start, .lastSessions, .presets, .newSession, .title, .label, .colour, .duration, .plan, .shortMinutes,
+        .start, .lastSessions, .presets, .newSession, .title, .label, .colour, .duration, .until, .plan, .shortMinutes,
         .countUp, .save, .saved, .sound, .undo, .endsInSeconds, .machines, .weeklyDebt, .today, .debtOfWeek, .noWeek,
         .sessions, .nothingDone,
         .eventStarted, .eventPaused, .eventResumed, .eventPhase, .eventStopped, .movedHere, .alreadySo, .stop,

@@ -28,7 +28,8 @@ package struct Strings: Hashable, Sendable {
         case eventStarted, eventPaused, eventResumed, eventPhase, eventCompleted, eventStopped, eventSuperseded
         case eventStale, eventLate
         case scan
-        case shortMinutes, start, lastSessions, goOn, presets, newSession, title, colour, duration, plan, countUp
+        case shortMinutes, start, lastSessions, goOn, presets, newSession, title, colour, duration, until, plan, countUp
+        case untilTime, untilTomorrow
         case redColour, coralColour, orangeColour, amberColour, yellowColour, limeColour, oliveColour, greenColour
         case emeraldColour, mintColour, tealColour, cyanColour, skyColour, blueColour, indigoColour, violetColour
         case purpleColour, magentaColour, pinkColour, roseColour, brownColour, sandColour, slateColour, greyColour

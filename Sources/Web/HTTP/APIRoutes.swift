@@ -59,7 +59,8 @@ struct APIRoutes: Sendable {
     private func start(_ request: Request, _ context: WebContext) async throws -> Response {
         let asked = try StartRequest(request: try await body(of: request, context))
         let shown = await node.snapshot()
-        let wanted = try asked.resolved(recent: shown.recent)
+        let wanted = try asked.resolved(
+            at: shown.groupTime.milliseconds, recent: shown.recent, utcOffset: shown.utcOffset)
         if wanted.again == true {
             let isSeen = shown.recent.contains { $0.stop != nil }
             return Self.answer(

@@ -197,7 +197,7 @@ function drawForm() {
     return element("label", {}, element("input", { type: "radio", name: "colour", value: name, ariaLabel: text }), mark);
   }));
   part("lengths").append(...lengths.map((minutes) => element("button", {
-    type: "button", textContent: say("shortMinutes", { count: minutes }), onclick: () => { form.minutes.value = minutes; },
+    type: "button", textContent: say("shortMinutes", { count: minutes }), onclick: () => { [form.minutes.value, form.until.value] = [minutes, ""]; },
   })));
   change();
 }
@@ -206,6 +206,9 @@ function drawForm() {
 function change(event) {
   form.dataset.kind = form.kind.value;
   part("colours").hidden = form.label.value.trim() === "";
+  // A length or an end.
+  if (event && event.target === form.minutes) form.until.value = "";
+  if (event && event.target === form.until) form.minutes.value = form.until.value ? "" : form.minutes.defaultValue;
   if (!event || event.target !== form.label) return;
   const known = overview.labels.find((label) => label.name === form.label.value.trim());
   // A colour that the page does not offer stays that of the label.
@@ -226,7 +229,7 @@ form.addEventListener("submit", (event) => {
   const emptied = { title: "", label: "" };
   if (isCorrecting()) return deliver("correct", ["v1/intents", { op: "correct", session: corrected, ...emptied, ...about() }]);
   const kinds = {
-    minutes: () => ({ seconds: Math.round(form.minutes.valueAsNumber * 60) || 0 }), countup: () => ({ mode: "countup" }),
+    minutes: () => (form.until.value ? { until: form.until.value } : { seconds: Math.round(form.minutes.valueAsNumber * 60) || 0 }), countup: () => ({ mode: "countup" }),
     plan: () => ({ plan: form.plan.value }),
   };
   start({ ...about(), ...kinds[form.kind.value]() });
