@@ -73,8 +73,8 @@ struct RequestTests {
             ),
             (
                 #"{"seconds":5,"b":1,"a":1}"#,
-                "a: is not a field of this request; fields are title, seconds, plan, phases, preset, mode, label, colour, icon, "
-                    + "autoAdvance"
+                "a: is not a field of this request; fields are title, seconds, until, plan, phases, preset, again, mode, label, "
+                    + "colour, icon, autoAdvance"
             ),
             ("{", "is not JSON: expected a string at byte 1"),
         ] as [(String, String)])

@@ -53,6 +53,39 @@ import Testing
         #expect(kiosk.kitchen.status.title == "Writing")
     }
 
+    @Test func aStoppedSessionGoesOnByOneTapAndAFormSetsTheEnd() async throws {
+        try await Kiosk.with { kiosk in
+            let page = try await Self.open(kiosk, "kitchen")
+            let first = try kiosk.desk.begin()
+            try await page.waitFor(session: first)
+            try await kiosk.press("stop")
+            let offer = "(document.querySelector('#again button') || {}).textContent"
+            try await page.eventually("the offer", #"/^Go on with Reading2[45]:\d\d left$/.test(\#(offer))"#)
+            #expect(try await page.layoutFaults() == [])
+            try await kiosk.keep(page, as: "remote-go-on")
+            try await page.click("#again button")
+            let rest = try await kiosk.desk.waitFor("the rest") { $0.status == "running" && $0.owner == "kitchen" }
+            #expect(rest.title == "Reading")
+            #expect((1_400...1_500).contains(rest.totalSeconds.int ?? 0))
+
+            try await kiosk.press("stop")
+            try await page.eventually("the next offer", "\(offer).startsWith('Go on')")
+            _ = try await page.value("void (overview.again[0].lasts = Date.now() - heardWall + 200, drawOverview())")
+            try await page.eventually("its end", "\(offer).startsWith('Reading')")
+
+            _ = try await page.value(
+                "void (part('fresh').open = true, form.until.value = '23:59',"
+                    + " form.until.dispatchEvent(new Event('input', { bubbles: true })))")
+            #expect(try await page.value("form.minutes.value") == "")
+            #expect(try await page.layoutFaults() == [])
+            _ = try await page.value("part('go').scrollIntoView({ block: 'center' })")
+            try await kiosk.keep(page, as: "remote-until")
+            _ = try await page.value("document.querySelector('form .main').click()")
+            try await page.eventually("the end", "entry.status === 'running' && entry.ends.includes('23:59')")
+            #expect(try await page.problems() == [])
+        }
+    }
+
     @Test(.waitingForTimers) func aSessionWhoseOwnerIsGoneIsContinuedHere() async throws {
         try await Kiosk.with { kiosk in
             let page = try await Self.open(kiosk, "kitchen")

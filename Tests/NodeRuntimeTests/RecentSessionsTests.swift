@@ -56,6 +56,21 @@ import Testing
         #expect(ended.done == (20 * minute).count)
     }
 
+    @Test func aSessionThatWasStoppedMeanwhileIsSeenAmongTheRetainedOnes() throws {
+        let directory = try TemporaryDirectory()
+        var recent = RecentSessions(in: directory.path)
+        recent.note(try Self.register("s-1"), at: Self.start)
+        var second = try Self.register("s-2", at: Self.start + 90_000, status: .completed)
+        second.title = "Walk"
+        recent.note(second, at: Self.start + 120_000)
+        #expect(recent.all.lastStopped == nil)
+        recent.note(retained: [second, try Self.register("s-1", status: .stopped)], at: Self.start + 130_000)
+        #expect(recent.all.map(\.lineage) == ["s-2", "s-1"])
+        #expect(recent.all.lastStopped?.rest?.phases?.map(\.seconds) == [300])
+        recent.save(isStop: true)
+        #expect(RecentSessions(in: directory.path).all.lastStopped == recent.all.lastStopped)
+    }
+
     @Test func sessionsSurviveARestartAndAreBounded() throws {
         let directory = try TemporaryDirectory()
         var recent = RecentSessions(in: directory.path)

@@ -88,7 +88,7 @@ import Wire
                 }
             }
         }
-        #expect(texts == 13)
+        #expect(texts == 15)
     }
 
     private func accepts(_ text: String, as field: String, of schema: String) -> Bool {

@@ -20,6 +20,7 @@ import Wire
             var text: String
             var detail: String
             var request: StartRequest
+            var lasts: Int64?
         }
 
         struct Machine: Decodable {
@@ -131,6 +132,51 @@ import Wire
         #expect(overview.presets.last?.detail == "2 × 25 min")
         #expect(overview.days.map(\.name) == ["Today"])
         #expect(overview.days.first?.done == "3h00m")
+    }
+
+    @Test func aStoppedSessionIsOfferedForTenMinutes() async throws {
+        let node = FakeNode()
+        var stopped = try Self.register("s-1", at: Self.noon - .minutes(30))
+        stopped.anchor.elapsed = .minutes(30)
+        node.recent.withLock { [stopped] in $0 = [RecentSession(stopped, at: Self.noon)] }
+        node.groupTime.withLock { $0 = Self.noon + .minutes(9) }
+        let offer = try #require(try await Self.overview(of: node).again.first)
+        #expect(offer.text == "Go on with Reading")
+        #expect(offer.detail == "1:30:00 left")
+        #expect(offer.request == StartRequest(again: true))
+        #expect(offer.lasts == 60_000)
+        node.groupTime.withLock { $0 += .minutes(1) }
+        #expect(try await Self.overview(of: node).again.map(\.text) == ["Reading"])
+        var rest = try Self.register("s-2", at: Self.noon)
+        rest.status = .completed
+        rest.plan[0].seconds = 5_400
+        node.recent.withLock { [rest] in $0.insert(RecentSession(rest, at: Self.noon), at: 0) }
+        #expect(try await Self.overview(of: node).again.map(\.detail) == ["120 min"])
+    }
+
+    @Test func aStartThatCannotBeResolvedSaysWhy() async throws {
+        let node = FakeNode()
+        func start(_ body: String) async throws -> (HTTPResponse.Status, ReplyReport) {
+            var found: (HTTPResponse.Status, ReplyReport)?
+            try await AuthMiddlewareTests.with(node) { client in
+                var headers = Self.bearer(AuthMiddlewareTests.control)
+                headers[.contentType] = "application/json"
+                let answer = try await client.execute(
+                    uri: "/v1/start", method: .post, headers: headers, body: ByteBuffer(string: body))
+                found = (answer.status, try ReplyReport(encoded: Array(answer.body.readableBytesView)))
+            }
+            return try #require(found)
+        }
+        let (status, late) = try await start(#"{"until":"25:00"}"#)
+        #expect(status == .unprocessableContent)
+        #expect(late.field == "until")
+        #expect(try await start(#"{"until":"14:30","seconds":60}"#).1.field == "plan")
+        #expect(try await start(#"{"again":true,"title":"x"}"#).1.field == "again")
+        let (missing, none) = try await start(#"{"again":true}"#)
+        #expect(missing == .notFound)
+        #expect(none.outcome == .noSession)
+        #expect(none.reason == "this node has seen no session that was stopped; start one with lockstep start")
+        #expect(node.asked.withLock(\.self) == [])
     }
 
     @Test func machinesAreDescribed() async throws {

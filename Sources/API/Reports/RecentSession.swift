@@ -14,6 +14,18 @@ package struct RecentSession: Codable, Hashable, Sendable {
     package var done: Int64
     /// Whether it was over when last seen.
     package var isOver: Bool
+    /// How it was stopped, if it was.
+    package var stop: Stop?
+
+    /// The stop of a session.
+    package struct Stop: Codable, Hashable, Sendable {
+        /// When, in milliseconds of group time.
+        package var at: Int64
+        /// The phase in the plan.
+        package var phase: Int
+        /// The time that the phase had left, in seconds rounded up.
+        package var left: Int
+    }
 
     /// Describes a session at a group time.
     package init(_ register: Register, at groupTime: GroupTime) {
@@ -27,6 +39,33 @@ package struct RecentSession: Codable, Hashable, Sendable {
         }
         done = time.count
         isOver = !register.status.isLive
+        if register.status == .stopped {
+            let left = register.currentPhase.length - register.anchor.elapsed
+            stop = Stop(
+                at: register.statusBeganAt.milliseconds, phase: register.phase, left: Int((left.count + 999) / 1_000))
+        }
+    }
+
+    /// The request that goes on with the session where it was stopped; `nil` if it was not, or if nothing is left of it.
+    package var rest: StartRequest? {
+        guard let stop else { return nil }
+        guard let phases = start.phases else { return start }
+        guard stop.left > 0, phases.indices.contains(stop.phase) else { return nil }
+        var rest = start
+        rest.phases = Array(phases[stop.phase...])
+        rest.phases?[0].seconds = stop.left
+        return rest
+    }
+}
+
+extension [RecentSession] {
+    /// The session that was stopped last, of sessions with the latest first; `nil` also if nothing is left of it, or if a
+    /// later one with its title and its label has gone on with it.
+    package var lastStopped: RecentSession? {
+        guard let index = firstIndex(where: { $0.stop != nil }), self[index].rest != nil else { return nil }
+        let start = self[index].start
+        let isContinued = self[..<index].contains { $0.start.title == start.title && $0.start.label == start.label }
+        return isContinued ? nil : self[index]
     }
 }
 

@@ -37,6 +37,12 @@ package struct ReplyReport: Hashable, Sendable, Described {
         reason = error.message
     }
 
+    /// Says why there is no session of the kind that was asked for.
+    package init(noSession reason: String) {
+        outcome = .noSession
+        self.reason = reason
+    }
+
     /// Describes a reply.
     /// - Parameter problem: Why the change is not saved, or not known to the other nodes.
     package init(_ reply: Reply, problem: ProblemReport? = nil) {
@@ -67,8 +73,8 @@ package struct ReplyReport: Hashable, Sendable, Described {
         try form.field("outcome", &outcome, .word(), "The result of the request.")
         let refusals: StaticString =
             """
-            The reason for a refusal (superseded, stalePhase, expired, notAllowed, invalid, busy), or the error in the \
-            request.
+            The reason for a refusal (superseded, stalePhase, expired, notAllowed, invalid, busy), the error in the \
+            request, or why nothing is left to go on with.
             """
         try form.field("reason", nullable: &reason, .string, refusals)
         try form.field("by", nullable: &by, .object(), "The later start, when refused as superseded.")

@@ -7,14 +7,18 @@ package import Wire
 package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     /// The title.
     package var title: String?
-    /// The length of a single phase in seconds; instead of ``plan`` and ``phases``.
+    /// The length of a single phase in seconds; instead of ``until``, ``plan`` and ``phases``.
     package var seconds: Int?
+    /// The local time at which a single phase ends, as `14:30`.
+    package var until: String?
     /// Phases in the one-line grammar of ``PlanGrammar``; instead of ``seconds`` and ``phases``.
     package var plan: String?
     /// Phases one by one; instead of ``seconds`` and ``plan``.
     package var phases: [PhaseRequest]?
     /// The name of one of the node's presets; instead of ``seconds``, ``plan`` and ``phases``.
     package var preset: String?
+    /// Whether to go on with the session that was stopped last; then nothing else is given.
+    package var again: Bool?
     /// `countdown`, the default, or `countup`, which needs no phases.
     package var mode: String?
     /// The name of a label.
@@ -31,15 +35,18 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     package var overtime: Bool?
 
     package init(
-        title: String? = nil, seconds: Int? = nil, plan: String? = nil, phases: [PhaseRequest]? = nil,
-        preset: String? = nil, mode: String? = nil, label: String? = nil, colour: String? = nil, icon: String? = nil,
-        autoAdvance: Bool? = nil, alarm: Bool? = nil, overtime: Bool? = nil
+        title: String? = nil, seconds: Int? = nil, until: String? = nil, plan: String? = nil,
+        phases: [PhaseRequest]? = nil, preset: String? = nil, again: Bool? = nil, mode: String? = nil,
+        label: String? = nil, colour: String? = nil, icon: String? = nil, autoAdvance: Bool? = nil,
+        alarm: Bool? = nil, overtime: Bool? = nil
     ) {
         self.title = title
         self.seconds = seconds
+        self.until = until
         self.plan = plan
         self.phases = phases
         self.preset = preset
+        self.again = again
         self.mode = mode
         self.label = label
         self.colour = colour
@@ -56,10 +63,16 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try form.field("title", optional: &title, .clean(0...Limits.titleBytes), "At most 160 bytes of UTF-8.")
         try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "One phase of that length.")
         try form.field(
+            "until", optional: &until, .timeOfDay,
+            "One phase until that local time of the node: today, or tomorrow if it is not later than now.")
+        try form.field(
             "plan", optional: &plan, .oneLinePlan,
             "A plan in one line. The pattern is incomplete; for the syntax see lockstep start --help.")
         try form.field("phases", optional: &phases, .list(of: .object(), 1...Limits.phases), "The phases one by one.")
         try form.field("preset", optional: &preset, .string, "One of the node's presets.")
+        try form.field(
+            "again", optional: &again, .bool,
+            "Goes on with the session that was stopped last, with the time that it had left.")
         try form.field("mode", optional: &mode, .oneOf(Mode.self), "By default countdown; countup needs no phases.")
         try form.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
         try form.field("colour", optional: &colour, .typedColour, "The label's colour; allowed only with label.")
@@ -74,21 +87,26 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             "Whether phases of a countdown go on past their lengths, until a person ends them.")
     }
 
-    /// A start has exactly one of seconds, plan, phases and preset; a count-up needs none.
+    private static let plans = ["seconds", "until", "plan", "phases", "preset"]
+
+    /// A start has exactly one of ``plans``; a count-up needs none, and one that goes on with a session has nothing else.
     static func schema(of fields: [Schemas.Field]) -> JSONText {
-        let plans = ["seconds", "plan", "phases", "preset"]
-        let forms = plans + ["mode"]
+        var again = fields.filter { $0.key == "again" }
+        for index in again.indices {
+            again[index].require()
+            again[index].schema = ["enum": [true]]
+        }
         return [
             "oneOf": JSONText(
-                forms.map { form in
-                    var own = fields.filter { !plans.contains($0.key) || $0.key == form }
+                (plans + ["mode"]).map { form in
+                    var own = fields.filter { !(plans + ["again"]).contains($0.key) || $0.key == form }
                     for index in own.indices where own[index].key == form { own[index].require() }
                     let modes: [JSONText] = form == "mode" ? ["countup"] : ["countdown", .null]
                     for index in own.indices where own[index].key == "mode" {
                         own[index].schema = ["enum": JSONText(modes)]
                     }
                     return Schemas.object(own)
-                })
+                } + [Schemas.object(again)])
         ]
     }
 
@@ -113,16 +131,55 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         }
         var plan = try planned(presetPlan)
         if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: countUpCap)] }
-        guard !plan.isEmpty else { throw RequestError("plan", "one of seconds, plan, phases and preset is needed") }
+        guard !plan.isEmpty else { throw RequestError("plan", "one of \(Self.planWords) is needed") }
         return Start(
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false,
             hasAlarm: alarm ?? false, hasOvertime: overtime ?? false)
     }
 
-    private func planned(_ presetPlan: [Phase]?) throws(RequestError) -> [Phase] {
-        guard [seconds != nil, plan != nil, phases != nil, preset != nil].count(where: { $0 }) <= 1 else {
-            throw RequestError("plan", "only one of seconds, plan, phases and preset")
+    /// Returns the request with a length in the place of ``until``, and with what is left of a session in that of
+    /// ``again``. Its only field stays if there is no such session.
+    /// - Parameters:
+    ///   - groupTime: The present, in milliseconds since 1970.
+    ///   - recent: The sessions that the node has seen, the latest first.
+    ///   - utcOffset: Returns the node's offset from UTC in seconds at a time.
+    /// - Throws: ``RequestError`` for a field that excludes these, and for a time that is none.
+    package func resolved(
+        at groupTime: Int64, recent: [RecentSession], utcOffset: (Int64) -> Int
+    ) throws(RequestError) -> StartRequest {
+        if again == true {
+            guard self == StartRequest(again: true) else {
+                throw RequestError("again", "goes on with a session as it was, so no other field may be given")
+            }
+            return recent.lastStopped?.rest ?? self
         }
+        guard let until else { return self }
+        try checkPlans()
+        guard let time = LocalTime.time(until) else { throw RequestError("until", "must be a time of day, as 14:30") }
+        let today = LocalTime(at: groupTime, offset: utcOffset(groupTime)).date
+        let instants = [today, today.adding(days: 1)].flatMap {
+            LocalTime.instants(of: $0, time: time, offset: utcOffset)
+        }
+        // Rounded up, so that it does not end in the minute before.
+        let left = instants.first { $0 > groupTime }.map { Int(($0 - groupTime + 999) / 1_000) } ?? 0
+        guard Limits.phaseSeconds.contains(left) else {
+            throw RequestError("until", "is more than 24 hours away, since the clocks are set back before it")
+        }
+        var request = self
+        (request.seconds, request.until) = (left, nil)
+        return request
+    }
+
+    private func checkPlans() throws(RequestError) {
+        guard [seconds != nil, until != nil, plan != nil, phases != nil, preset != nil].count(where: \.self) <= 1 else {
+            throw RequestError("plan", "only one of \(Self.planWords)")
+        }
+    }
+
+    private static let planWords = "\(plans.dropLast().joined(separator: ", ")) and \(plans[plans.count - 1])"
+
+    private func planned(_ presetPlan: [Phase]?) throws(RequestError) -> [Phase] {
+        try checkPlans()
         if preset != nil, let presetPlan { return presetPlan }
         if let seconds { return [Phase(kind: .focus, seconds: seconds)] }
         if let plan {

@@ -38,6 +38,9 @@ extension Format where Self == TextRule {
         return TextRule(pattern: "^(#?([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|\(names))$")
     }
 
+    /// A time of the day, as `14:30`. The request also takes seconds.
+    static var timeOfDay: Self { TextRule(pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$") }
+
     /// Plans of some minutes, as examples of the one-line grammar.
     static var oneLinePlan: Self {
         let phase = "(focus|shortBreak|longBreak|work|rest) [1-9][0-9]?m"

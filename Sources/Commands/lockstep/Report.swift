@@ -22,7 +22,7 @@ enum Report {
         case .refused where reply.reason == Refusal.invalid.rawValue && limit != nil: try fail(limit ?? "", .refused)
         case .refused: try fail("\(words(reply))", .refused)
         case .noAnswer: try fail("\(RefusalText.text(.noAnswer, strings))", .noAnswer)
-        case .noSession: try fail("\(strings[.noSession])", .noSession)
+        case .noSession: try fail(reply.reason ?? "\(strings[.noSession])", .noSession)
         case .invalid where reply.field == "role": try fail(reply.reason ?? "", .usage)
         case .invalid:
             let field = reply.field.map { $0.isEmpty ? "" : "\($0): " } ?? ""

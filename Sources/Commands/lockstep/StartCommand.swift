@@ -4,6 +4,7 @@ import API
 import ArgumentParser
 import Client
 import Display
+import Platform
 import Session
 import Settings
 import Wire
@@ -13,7 +14,7 @@ struct StartCommand: AsyncParsableCommand {
         commandName: "start",
         abstract: "Start a session on the node of this machine; it ends the session that was live in the space.",
         discussion: """
-            Without --for, --plan, --preset or --count-up the session is one focus phase of 25 minutes.
+            Without --for, --until, --plan, --preset or --count-up the session is one focus phase of 25 minutes.
 
             A plan is a list of phases: focus 25m, shortBreak 5m. Kinds are focus, shortBreak, longBreak, work, rest and \
             phase; a name is written in double quotes: phase "Breathe" 10m. Parentheses and xN repeat: \
@@ -30,6 +31,9 @@ struct StartCommand: AsyncParsableCommand {
     @Option(name: .customLong("for"), help: "One focus phase of this length: 25m, 40s, 1h30m.")
     var length: String?
 
+    @Option(help: "One focus phase that ends at this time of the day, today or tomorrow: 14:30.")
+    var until: String?
+
     @Option(help: "The phases, in the grammar above.")
     var plan: String?
 
@@ -38,6 +42,9 @@ struct StartCommand: AsyncParsableCommand {
 
     @Flag(help: "Count up until stopped.")
     var countUp = false
+
+    @Flag(help: "Go on with the session that was stopped last, with the time that it had left.")
+    var again = false
 
     @Option(help: "The label that the time counts for.")
     var label: String?
@@ -59,8 +66,11 @@ struct StartCommand: AsyncParsableCommand {
 
     func validate() throws {
         if overtime, countUp { throw ValidationError("--overtime is for a countdown") }
-        if [length != nil, plan != nil, preset != nil, countUp].count(where: \.self) > 1 {
-            throw ValidationError("--for, --plan, --preset and --count-up exclude each other")
+        let plans = [length != nil, until != nil, plan != nil, preset != nil, countUp].count(where: \.self)
+        if plans > 1 { throw ValidationError("--for, --until, --plan, --preset and --count-up exclude each other") }
+        let others = [title, label, colouring.color, icon].contains { $0 != nil } || autoAdvance || alarm || overtime
+        if again, plans > 0 || others {
+            throw ValidationError("--again goes on with a session as it was; give it neither a title nor other options")
         }
         if colouring.color != nil, label == nil {
             throw ValidationError("--color colours a label; give one with --label")
@@ -73,11 +83,23 @@ struct StartCommand: AsyncParsableCommand {
             throw socket.unreachable()
         }
         try await Access.orUnreachable {
-            try Report.end(try await client.start(request), done: Report.strings[.eventStarted], json: output.json)
+            let reply = try await client.start(request)
+            let end = until == nil || output.json ? nil : Self.end(of: try await client.status(), reply)
+            let words = [Report.strings[.eventStarted], end].compactMap(\.self)
+            try Report.end(reply, done: words.joined(separator: " · "), json: output.json)
         }
     }
 
+    /// Says when the session that has just started ends; `nil` if another one is current by now.
+    private static func end(of status: StatusReport, _ reply: ReplyReport) -> Localized? {
+        guard let end = status.endsAt, let start = status.startTime, status.session == reply.session else { return nil }
+        let (from, to) = (SystemClock.utcOffset(at: start), SystemClock.utcOffset(at: end))
+        let isToday = LocalTime(at: start, offset: from).date == LocalTime(at: end, offset: to).date
+        return Report.strings.text(isToday ? .untilTime : .untilTomorrow, ["time": TimeText.clock(end, offset: to)])
+    }
+
     private func request() throws -> StartRequest {
+        if again { return StartRequest(again: true) }
         let colour = try colouring.colour()
         if let plan {
             do throws(PlanError) {
@@ -86,13 +108,14 @@ struct StartCommand: AsyncParsableCommand {
                 throw UsageError("--plan, \(error)\n  \(plan)\n  \(String(repeating: " ", count: error.column - 1))^")
             }
         }
-        let isDefault = length == nil && plan == nil && preset == nil && !countUp
+        let isDefault = length == nil && until == nil && plan == nil && preset == nil && !countUp
         return StartRequest(
             title: title,
             seconds: try length.map { try Duration.seconds($0, of: "--for") }
                 ?? (isDefault ? PhaseDefaults().focus : nil),
-            plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label, colour: colour?.description,
-            icon: icon, autoAdvance: autoAdvance, alarm: alarm ? true : nil, overtime: overtime ? true : nil)
+            until: until, plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label,
+            colour: colour?.description, icon: icon, autoAdvance: autoAdvance, alarm: alarm ? true : nil,
+            overtime: overtime ? true : nil)
     }
 }
 

@@ -61,22 +61,8 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
     /// Returns the first of ``instants(of:time:)``.
     package func instant(of date: CivilDate, time: Int64) -> Int64 { instants(of: date, time: time)[0] }
 
-    /// Returns the instants of a local time, the earlier first: two when the clocks are set back over it. For a local
-    /// time that the clocks skip it is the instant of the jump.
+    /// Returns the instants of a local time by ``LocalTime/instants(of:time:offset:)``.
     package func instants(of date: CivilDate, time: Int64) -> [Int64] {
-        let shown = Int64(date.dayNumber) * LocalTime.day + time
-        // No zone changes its offset twice within these two days.
-        let before = offset(at: shown - LocalTime.day)
-        let after = offset(at: shown + LocalTime.day)
-        let candidates = [shown - max(before, after), shown - min(before, after)]
-        let exact = candidates.filter { $0 + offset(at: $0) == shown }
-        if !exact.isEmpty { return exact[0] == exact[exact.count - 1] ? [exact[0]] : exact }
-        var (low, high) = (candidates[0], candidates[1])
-        // Bisect to the jump: before it local time is less than the one searched, after it more.
-        while high - low > 1 {
-            let middle = low + (high - low) / 2
-            if middle + offset(at: middle) < shown { low = middle } else { high = middle }
-        }
-        return [high]
+        LocalTime.instants(of: date, time: time) { Int(offset(at: $0) / 1_000) }
     }
 }

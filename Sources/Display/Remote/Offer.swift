@@ -11,9 +11,14 @@ package struct Offer: Hashable, Sendable, Encodable {
     package var label: LabelReport?
     package var emoji: Localized?
     package var request: StartRequest
+    /// The milliseconds until it is no longer offered; `nil` if it stays.
+    package var lasts: Int64?
 }
 
 extension Offer {
+    /// How long after a stop a page offers to go on with the session.
+    private static let lasting: Int64 = 600_000
+
     package init(_ preset: Preset, strings: Strings) {
         self.init(
             text: .userText(preset.name),
@@ -32,6 +37,19 @@ extension Offer {
             text: name.map(Localized.userText) ?? plan, detail: name == nil ? "" : plan,
             label: start.label.map { LabelReport(name: $0, colour: start.colour) },
             emoji: start.icon.flatMap { Icon.isEmoji($0) ? .userText($0) : nil }, request: start)
+    }
+
+    /// The offer to go on with the session that was stopped last; `nil` if there is none, or too late.
+    init?(goingOnWithOneOf recent: [RecentSession], at groupTime: Int64, strings: Strings) {
+        guard let session = recent.lastStopped, let stop = session.stop, stop.at + Self.lasting > groupTime else {
+            return nil
+        }
+        self.init(again: session, strings: strings)
+        text = strings.text(.goOn, ["name": text])
+        let left = strings.text(.left, ["time": TimeText.text(seconds: stop.left, padded: false)])
+        detail = session.start.phases == nil ? "" : left
+        request = StartRequest(again: true)
+        lasts = stop.at + Self.lasting - groupTime
     }
 
     static func focus(_ strings: Strings) -> Offer {

@@ -81,12 +81,16 @@ package struct Overview: Sendable, Encodable {
                 ?? seen
         }
         var known: [StartRequest] = []
-        for session in sessions where !known.contains(session.start) && known.count < Self.againLimit {
-            known.append(session.start)
+        for start in sessions.map(\.start) where !known.contains(start) && known.count < Self.againLimit {
+            // What was left of a session is no session of its own.
+            if !sessions.contains(where: { $0.rest == start && $0.start != start }) { known.append(start) }
         }
-        again = known.compactMap { start in
-            sessions.first { $0.start == start }.map { Offer(again: $0, strings: strings) }
-        }
+        let stopped = live == nil ? Offer(goingOnWithOneOf: recent, at: groupTime, strings: strings) : nil
+        again =
+            [stopped].compactMap(\.self)
+            + known.compactMap { start in
+                sessions.first { $0.start == start }.map { Offer(again: $0, strings: strings) }
+            }
         self.presets = [.focus(strings), .countUp(strings)] + presets.map { Offer($0, strings: strings) }
         machines = nodes.filter { $0.role != "service" && $0.node != NodesReport.strangers }.map {
             Machine($0, owner: live?.owner, at: groupTime, strings: strings)
@@ -138,7 +142,7 @@ package struct Overview: Sendable, Encodable {
     /// The words of the page itself, which it keeps for the time without its node.
     private static let keys: [Strings.Key] = [
         .pageLost, .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .linkOver, .notPermitted, .noSession,
-        .start, .lastSessions, .presets, .newSession, .title, .label, .colour, .duration, .plan, .shortMinutes,
+        .start, .lastSessions, .presets, .newSession, .title, .label, .colour, .duration, .until, .plan, .shortMinutes,
         .countUp, .save, .saved, .sound, .undo, .endsInSeconds, .machines, .weeklyDebt, .today, .debtOfWeek, .noWeek,
         .sessions, .nothingDone,
         .eventStarted, .eventPaused, .eventResumed, .eventPhase, .eventStopped, .movedHere, .alreadySo, .stop,

@@ -3,7 +3,7 @@
 /// The strings of displays in one language.
 ///
 /// The display replaces text in braces: `{node}`, `{from}`, `{time}`, `{count}`, `{index}`, `{total}`,
-/// `{phase}`, `{percent}`, `{event}`, `{command}`, `{day}`, `{month}`, `{done}`, `{goal}`, `{size}`. `weekdays` (from Monday on) and
+/// `{phase}`, `{percent}`, `{event}`, `{command}`, `{day}`, `{month}`, `{done}`, `{goal}`, `{size}`, `{name}`. `weekdays` (from Monday on) and
 /// `months` are lists separated by spaces.
 package struct Strings: Hashable, Sendable {
     /// The key of a string, the same in every language.
@@ -28,7 +28,8 @@ package struct Strings: Hashable, Sendable {
         case eventStarted, eventPaused, eventResumed, eventPhase, eventCompleted, eventStopped, eventSuperseded
         case eventStale, eventLate
         case scan
-        case shortMinutes, start, lastSessions, presets, newSession, title, colour, duration, plan, countUp
+        case shortMinutes, start, lastSessions, goOn, presets, newSession, title, colour, duration, until, plan, countUp
+        case untilTime, untilTomorrow
         case redColour, coralColour, orangeColour, amberColour, yellowColour, limeColour, oliveColour, greenColour
         case emeraldColour, mintColour, tealColour, cyanColour, skyColour, blueColour, indigoColour, violetColour
         case purpleColour, magentaColour, pinkColour, roseColour, brownColour, sandColour, slateColour, greyColour

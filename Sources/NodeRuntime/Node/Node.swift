@@ -194,7 +194,9 @@ package actor Node {
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
         case .announced(let isSleeping): suspend.announced(isSleeping: isSleeping)
         case .registersConfirmed: askers.confirming.resume()
-        case .caughtUp: askers.catchUp.resume()
+        case .caughtUp:
+            recent.note(retained: peers.all.compactMap { core.engine.register(of: $0.node) }, at: groupTime)
+            askers.catchUp.resume()
         case .show: hub.setShowDue()
         case .log(let note): log.write(note, of: core.engine)
         }

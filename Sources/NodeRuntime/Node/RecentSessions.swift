@@ -6,8 +6,9 @@ import Platform
 import Runtime
 import Session
 
-/// The sessions that a node has seen, the latest first: what its pages offer again and list. They are only for display,
-/// so a crash may lose the last seconds. The debt service has the exact minutes.
+/// The sessions that a node has seen, the latest first: what its pages list, and what a start offers again or goes on
+/// with. A crash may lose the last seconds; the debt service has the exact minutes. What hooks were told is not kept here,
+/// since it must be on disk before they run: see ``EventMemory``.
 struct RecentSessions {
     /// The most sessions, more than a page lists for a week.
     static let limit = 100
@@ -45,6 +46,11 @@ struct RecentSessions {
         }
         latest = register
         store(RecentSession(register, at: groupTime))
+    }
+
+    /// Stores the sessions that were stopped of those that the broker has retained: this node may not have run then.
+    mutating func note(retained registers: [Register], at groupTime: GroupTime) {
+        for register in registers where register.status == .stopped { store(RecentSession(register, at: groupTime)) }
     }
 
     private mutating func store(_ session: RecentSession) {

@@ -37,6 +37,29 @@ public struct LocalTime: Hashable, Sendable {
         return (numbers[0] * 3_600 + numbers[1] * 60 + (numbers.count == 3 ? numbers[2] : 0)) * 1_000
     }
 
+    /// Returns the instants of a local time, the earlier first: two when the clocks are set back over it. For a local
+    /// time that the clocks skip it is the instant of the jump.
+    /// - Parameters:
+    ///   - time: Milliseconds since midnight.
+    ///   - seconds: Returns the local offset from UTC at an instant.
+    package static func instants(of date: CivilDate, time: Int64, offset seconds: (Int64) -> Int) -> [Int64] {
+        func offset(at instant: Int64) -> Int64 { Int64(seconds(instant)) * 1_000 }
+        let shown = Int64(date.dayNumber) * day + time
+        // No zone changes its offset twice within these two days.
+        let before = offset(at: shown - day)
+        let after = offset(at: shown + day)
+        let candidates = [shown - max(before, after), shown - min(before, after)]
+        let exact = candidates.filter { $0 + offset(at: $0) == shown }
+        if !exact.isEmpty { return exact[0] == exact[exact.count - 1] ? [exact[0]] : exact }
+        var (low, high) = (candidates[0], candidates[1])
+        // Bisect to the jump: before it local time is less than the one searched, after it more.
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if middle + offset(at: middle) < shown { low = middle } else { high = middle }
+        }
+        return [high]
+    }
+
     /// The hour and the minute, as `08:30`.
     public var clock: String { Self.clock(time) }
 

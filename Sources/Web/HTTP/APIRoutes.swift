@@ -63,7 +63,19 @@ struct APIRoutes: Sendable {
     }
 
     private func start(_ request: Request, _ context: WebContext) async throws -> Response {
-        let wanted = try StartRequest(request: try await body(of: request, context))
+        let asked = try StartRequest(request: try await body(of: request, context))
+        let shown = await node.snapshot()
+        let wanted = try asked.resolved(
+            at: shown.groupTime.milliseconds, recent: shown.recent, utcOffset: shown.utcOffset)
+        if wanted.again == true {
+            let isSeen = shown.recent.contains { $0.stop != nil }
+            return Self.answer(
+                ReplyReport(
+                    noSession: isSeen
+                        ? "nothing is left of the session that was stopped last, or a later one has gone on with it; "
+                            + "start a new one with lockstep start"
+                        : "this node has seen no session that was stopped; start one with lockstep start"))
+        }
         let plan = try await plan(ofPreset: wanted.preset)
         return Self.answer(await node.start(try wanted.start(presetPlan: plan)))
     }

@@ -97,9 +97,17 @@ function recall() {
   drawOverview();
 }
 
+let fading = 0; // the timer of an offer that is made for a time
+
 function drawOverview() {
-  const now = JSON.stringify([overview, isLight()]);
-  if (!overview || now === drawn) return;
+  if (!overview) return;
+  const left = ({ lasts }) => (lasts === undefined ? Infinity : heardWall + lasts - Date.now());
+  const again = overview.again.filter((offer) => left(offer) > 0);
+  clearTimeout(fading);
+  const first = Math.min(...again.map(left));
+  if (first < Infinity) fading = setTimeout(drawOverview, first + 1);
+  const now = JSON.stringify([{ ...overview, again }, isLight()], (key, value) => (key === "lasts" ? undefined : value));
+  if (now === drawn) return;
   drawn = now;
   words = overview.words;
   root.lang = overview.language;
@@ -107,7 +115,7 @@ function drawOverview() {
   const spoken = document.querySelectorAll("[data-word]");
   for (const node of spoken) node.textContent = say(node.dataset.word);
   write(part("here"), overview.node);
-  drawOffers(part("again"), overview.again, part("again-name"));
+  drawOffers(part("again"), again, part("again-name"));
   drawOffers(part("presets"), overview.presets, part("presets-name"));
   drawMachines();
   drawWeek();
@@ -120,7 +128,7 @@ function drawOffers(box, offers, heading) {
     const mark = isDrawable(offer.emoji) ? element("span", { textContent: offer.emoji }) : offer.label ? dot(offer.label) : null;
     const detail = offer.detail ? element("span", { className: "detail", textContent: offer.detail }) : null;
     return element(
-      "button", { type: "button", className: mark ? "" : "plain", onclick: () => start(offer.request) }, mark,
+      "button", { type: "button", className: (mark ? "" : "plain ") + (offer.lasts ? "wide" : ""), onclick: () => start(offer.request) }, mark,
       element("span", { className: "text", textContent: offer.text }), detail);
   }));
 }
@@ -189,7 +197,7 @@ function drawForm() {
     return element("label", {}, element("input", { type: "radio", name: "colour", value: name, ariaLabel: text }), mark);
   }));
   part("lengths").append(...lengths.map((minutes) => element("button", {
-    type: "button", textContent: say("shortMinutes", { count: minutes }), onclick: () => { form.minutes.value = minutes; },
+    type: "button", textContent: say("shortMinutes", { count: minutes }), onclick: () => { [form.minutes.value, form.until.value] = [minutes, ""]; },
   })));
   change();
 }
@@ -198,6 +206,9 @@ function drawForm() {
 function change(event) {
   form.dataset.kind = form.kind.value;
   part("colours").hidden = form.label.value.trim() === "";
+  // A length or an end.
+  if (event && event.target === form.minutes) form.until.value = "";
+  if (event && event.target === form.until) form.minutes.value = form.until.value ? "" : form.minutes.defaultValue;
   if (!event || event.target !== form.label) return;
   const known = overview.labels.find((label) => label.name === form.label.value.trim());
   // A colour that the page does not offer stays that of the label.
@@ -218,7 +229,7 @@ form.addEventListener("submit", (event) => {
   const emptied = { title: "", label: "" };
   if (isCorrecting()) return deliver("correct", ["v1/intents", { op: "correct", session: corrected, ...emptied, ...about() }]);
   const kinds = {
-    minutes: () => ({ seconds: Math.round(form.minutes.valueAsNumber * 60) || 0 }), countup: () => ({ mode: "countup" }),
+    minutes: () => (form.until.value ? { until: form.until.value } : { seconds: Math.round(form.minutes.valueAsNumber * 60) || 0 }), countup: () => ({ mode: "countup" }),
     plan: () => ({ plan: form.plan.value }),
   };
   start({ ...about(), ...kinds[form.kind.value]() });
