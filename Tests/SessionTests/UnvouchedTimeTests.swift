@@ -109,6 +109,24 @@ import Testing
         #expect(moved[0].to == moved[0].from + 4_000)
     }
 
+    /// The takeover is dated by the right time, of which this node learns later than of the takeover.
+    @Test func takeoverByTheRightTimeDoesNotHoldASessionInTheWrongOne() throws {
+        var rig = Self.alone()
+        rig.start("focus 25m")
+        rig.pass(4_000)
+        let right = rig.wall + Self.hour
+        rig.pass(30_000)
+        rig.hear(.register(LineageTests.continuation(of: try #require(rig.own), at: right)), from: "attic")
+        #expect(rig.own?.status == .superseded)
+        rig.wall += Self.hour
+        rig.wallBound = 5
+        rig.pass(1_000)
+        rig.send(.wake)
+        let runs = try #require(rig.own?.runs)
+        #expect(runs.map(\.from) == [right - Milliseconds(4_000)])
+        #expect(runs.map(\.to) == [right])
+    }
+
     // MARK: Stamps
 
     /// The mark falls again when a vouched clock comes, and the start counts from then on.

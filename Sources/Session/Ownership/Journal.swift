@@ -61,9 +61,12 @@ extension Journal {
         isWithheld && before.map { found.version > $0.version } ?? true
     }
 
-    /// The time from the end of the last run to the takeover of the session; `nil` if no takeover is known.
+    /// The time from the end of the last run to the takeover of the session; `nil` if no takeover is known, or if that
+    /// lies behind the session's end: then it was dated by another time than the runs, which says nothing about them.
     func roomBeforeTakeover(among replicas: Replicas, _ context: Context) -> Milliseconds? {
-        guard let end = own?.runs.last?.to, let taken = takenOverAt(among: replicas, context) else { return nil }
+        guard let own, let end = own.runs.last?.to, let taken = takenOverAt(among: replicas, context),
+            taken <= own.anchor.at
+        else { return nil }
         return max(0, taken - end)
     }
 
