@@ -59,9 +59,6 @@ extension Screen {
 }
 
 extension Alarm {
-    /// How long the end of a phase is told as new. A device that comes later does not ring.
-    static let newFor: Milliseconds = .seconds(10)
-
     /// When its text changes, and when it rings no more.
     var changes: [BootTime] { [boot + Self.newFor, boot + Limits.alarmRings] }
 }

@@ -68,7 +68,7 @@ struct NodeService {
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
             services.append(LinkService(node: node, configuration: link).named("link"))
         }
-        if let hooks { services.append(HookService(hooks: hooks).named("hooks")) }
+        if let hooks { services.append(HookService(hooks: hooks, node: node).named("hooks")) }
         // A group stops its services in reverse order: the last one is notified when the stop begins.
         let stop = StopNotice()
         services.append(stop.named("stop notice"))
@@ -171,8 +171,9 @@ private final class StopNotice: Service {
 
 private struct HookService: Service {
     let hooks: Hooks
+    let node: Node
 
-    func run() async throws { await cancelWhenGracefulShutdown { await hooks.run() } }
+    func run() async throws { await cancelWhenGracefulShutdown { await hooks.run(node) } }
 }
 
 private enum NodeServiceError: Error, CustomStringConvertible {

@@ -86,7 +86,7 @@ package final class Hooks: Sendable {
         }
     }
 
-    package func run() async {
+    package func run(_ node: Node) async {
         if settings.sound == .chime, let path = settings.sound.path(in: directory.path) { writeChime(to: path) }
         await withDiscardingTaskGroup { group in
             var queues: [HookRun.Queue: AsyncStream<HookRun>.Continuation] = [:]
@@ -96,6 +96,8 @@ package final class Hooks: Sendable {
                 queues[queue] = continuation
                 group.addTask { [log] in for await run in runs { await run.run(log) } }
             }
+            let views = await node.changes { $0.view }
+            group.addTask { await self.bell?.run(views) }
             for await batch in batches {
                 write(batch.memory)
                 for (event, report) in zip(batch.events, batch.reports) {
@@ -108,6 +110,23 @@ package final class Hooks: Sendable {
                 }
             }
             for queue in queues.values { queue.finish() }
+        }
+    }
+
+    /// `nil` without a sound.
+    private var bell: AlarmBell? {
+        guard let process = sound(ProcessInfo.processInfo.environment) else { return nil }
+        return AlarmBell { [log] in
+            do { _ = try await process.run() } catch {
+                log.warning("sound cannot be started", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+
+    private func sound(_ environment: [String: String]) -> HookProcess? {
+        settings.sound.path(in: directory.path).map {
+            HookProcess(
+                program: "/bin/sh", arguments: ["-c", Self.player, $0], environment: environment, input: [])
         }
     }
 
@@ -148,11 +167,10 @@ package final class Hooks: Sendable {
             runs.append(HookRun(queue: .notification, event: event, process: process))
         }
         // A sound cannot say that it is late, as a notification can.
-        if [.phase, .completed].contains(event.name), !event.isLate,
-            let sound = settings.sound.path(in: directory.path)
+        let rings = event.register.hasAlarm && event.register.status != .running
+        if [.phase, .completed].contains(event.name), !event.isLate, !rings,
+            let process = sound(environment)
         {
-            let process = HookProcess(
-                program: "/bin/sh", arguments: ["-c", Self.player, sound], environment: environment, input: [])
             runs.append(HookRun(queue: .sound, event: event, process: process))
         }
         return runs

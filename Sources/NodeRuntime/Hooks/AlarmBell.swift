@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Runtime
+import Session
+import Synchronization
+
+/// Repeats the node's sound while an alarm rings. A node that comes late does not ring.
+final class AlarmBell: Sendable {
+    /// The time from one sound to the next, as on the pages (`Web/Look/alerts.js`).
+    private static let interval: Milliseconds = 2_500
+
+    private struct State {
+        /// The beginning of the alarm that was seen last, and whether it was seen in time.
+        var alarm: GroupTime?
+        var isNew = false
+        var playedAt = BootTime.distantPast
+    }
+
+    private let state = Mutex(State())
+    private let clock: @Sendable () -> BootTime
+    private let play: @Sendable () async -> Void
+
+    init(clock: @escaping @Sendable () -> BootTime = Clocks.boot, play: @escaping @Sendable () async -> Void) {
+        self.clock = clock
+        self.play = play
+    }
+
+    /// Rings by the latest of these views, until they end or the task is cancelled.
+    func run(_ views: AsyncStream<View>) async {
+        var ringing: Task<Void, Never>?
+        defer { ringing?.cancel() }
+        for await view in views {
+            ringing?.cancel()
+            ringing = Task { await ring(view) }
+        }
+    }
+
+    private func ring(_ view: View) async {
+        while !Task.isCancelled, let wait = step(view) { try? await Task.sleep(for: .milliseconds(wait.count)) }
+    }
+
+    /// Plays the sound if it is due.
+    /// - Returns: The time to the next step; `nil` if only another view can make it ring.
+    func step(_ view: View) -> Milliseconds? {
+        let boot = clock()
+        guard let moment = view.lastMoment(at: boot) else { return nil }
+        guard let alarm = moment.alarm else {
+            guard moment.register.hasAlarm, moment.register.status == .running else { return nil }
+            return max(moment.remaining > 0 ? moment.remaining : moment.phaseEnd - boot, 1)
+        }
+        return state.withLock { state in
+            if state.alarm != alarm.groupTime {
+                (state.alarm, state.isNew) = (alarm.groupTime, boot - alarm.boot < Alarm.newFor)
+            }
+            guard alarm.isRinging, state.isNew else { return nil }
+            let next = state.playedAt + Self.interval
+            if next > boot { return next - boot }
+            state.playedAt = boot
+            // On its own, since a later view ends this task.
+            Task { [play] in await play() }
+            return Self.interval
+        }
+    }
+}
