@@ -8,9 +8,9 @@ import Testing
 @testable import NodeRuntime
 
 /// The decisions of the bell, by a clock that the test sets.
-@Suite(.timeLimit(.minutes(2))) struct AlarmBellTests {
+@Suite(.timeLimit(.minutes(2))) final class AlarmBellTests {
     private static let end: BootTime = 1_000_000
-    private let boot = Mutex(Self.end)
+    private let boot = Mutex(AlarmBellTests.end)
     private let played = Mutex(0)
 
     /// A view of a countdown that ends at ``end``.
@@ -30,12 +30,13 @@ import Testing
     }
 
     private func expectPlayed(_ count: Int) async throws {
-        try await eventually { played.withLock { $0 == count } }
+        try await eventually("the sound was played") { played.withLock { $0 == count } }
     }
 
     @Test(arguments: [false, true]) func bellRingsFromTheEndOfThePhaseForFiveMinutes(overtime: Bool) async throws {
         let view = try Self.view(overtime: overtime)
-        let bell = AlarmBell(clock: { boot.withLock(\.self) }, play: { played.withLock { $0 += 1 } })
+        let bell = AlarmBell(
+            clock: { [self] in boot.withLock(\.self) }, play: { [self] in played.withLock { $0 += 1 } })
         boot.withLock { $0 = Self.end - 7_000 }
         #expect(bell.step(view) == 7_000)
         boot.withLock { $0 = Self.end }
@@ -51,13 +52,15 @@ import Testing
     }
 
     @Test func nodeThatComesLateDoesNotRing() throws {
-        let bell = AlarmBell(clock: { boot.withLock(\.self) }, play: { played.withLock { $0 += 1 } })
+        let bell = AlarmBell(
+            clock: { [self] in boot.withLock(\.self) }, play: { [self] in played.withLock { $0 += 1 } })
         boot.withLock { $0 = Self.end + Alarm.newFor }
         #expect(bell.step(try Self.view()) == nil)
     }
 
     @Test func alarmThatAPersonHasEndedRingsNoMore() async throws {
-        let bell = AlarmBell(clock: { boot.withLock(\.self) }, play: { played.withLock { $0 += 1 } })
+        let bell = AlarmBell(
+            clock: { [self] in boot.withLock(\.self) }, play: { [self] in played.withLock { $0 += 1 } })
         #expect(bell.step(try Self.view()) == 2_500)
         try await expectPlayed(1)
         boot.withLock { $0 = Self.end + 2_500 }
