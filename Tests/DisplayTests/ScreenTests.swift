@@ -164,7 +164,7 @@ import Testing
     @Test func everyBraceIsKnown() {
         let known: Set = [
             "node", "from", "time", "count", "index", "total", "phase", "percent", "event", "day", "month",
-            "done", "goal", "size", "command",
+            "done", "goal", "size", "command", "name",
         ]
         for key in Strings.Key.allCases {
             let values = Dictionary(uniqueKeysWithValues: known.map { ($0, "" as Localized) })
