@@ -81,9 +81,10 @@ struct Add: ParsableCommand {
         if let problem = RunTimes.problem(from: from, to: to, now: now) {
             throw UsageError("the end \(rules.zone.text(of: to)) is \(problem)")
         }
+        guard let node = NodeID("added-by-hand") else { preconditionFailure("added-by-hand is the id of a node") }
         let kind = PhaseKind.allCases.first(where: rules.counting.kinds.contains) ?? .focus
         return LedgerRecord(
-            added: ULID.make(at: GroupTime(now)), on: NodeID("added-by-hand")!, title: try Typed.title(title ?? ""),
+            added: ULID.make(at: GroupTime(now)), on: node, title: try Typed.title(title ?? ""),
             label: try Typed.label(label ?? "-", colour: nil), kind: kind, from: GroupTime(from), to: GroupTime(to))
     }
 

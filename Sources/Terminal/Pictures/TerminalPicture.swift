@@ -166,7 +166,9 @@ struct TerminalPicture {
             Line(screen.sumText ?? "", Style(Shade.state)), Line(screen.idleText, Style(Shade.quiet, faint: true)),
             Line(notice, Style(Shade.frozen, faint: true)),
         ].filter { !$0.isEmpty }.map(Part.line)
-        let columns = (0...lines.count).reversed().flatMap { count in [1, 0].compactMap { idle(lines.prefix(count), gap: $0) } }
+        let columns = (0...lines.count).reversed().flatMap { count in
+            [1, 0].compactMap { idle(lines.prefix(count), gap: $0) }
+        }
         draw(columns.first ?? Column(groups: [Array(lines.prefix(rows))]))
     }
 
