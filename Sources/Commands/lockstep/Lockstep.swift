@@ -19,7 +19,7 @@ struct Lockstep: AsyncParsableCommand {
         subcommands: [
             Up.self, NodeCommand.self, StartCommand.self, Pause.self, Resume.self, Stop.self, Extend.self,
             Break.self, Focus.self, Skip.self, Correct.self, Take.self, StatusCommand.self, Nodes.self,
-            Watch.self, KioskCommand.self, PhoneCommand.self, CalmCommand.self, DebtCommand.self,
+            Watch.self, DesktopCommand.self, KioskCommand.self, PhoneCommand.self, CalmCommand.self, DebtCommand.self,
             HistoryCommand.self, Doctor.self, JoinCommand.self, LeaveCommand.self, BrokerCommand.self,
             InviteCommand.self, MembersCommand.self, RevokeCommand.self,
         ]
