@@ -7,11 +7,12 @@
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 
-/// Accepts a value for a property and leaves the property as it is.
+/// Accepts a number for a property and leaves the property as it is.
 static inline int csystemd_ignore(
     sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *value, void *data,
     sd_bus_error *error) {
-    return 1;
+    // Without this the call counts as malformed.
+    return sd_bus_message_skip(value, "d");
 }
 
 /// Adds the two interfaces of an MPRIS player to a connection. Swift cannot write these tables, which are macros.

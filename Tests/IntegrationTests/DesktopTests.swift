@@ -70,6 +70,8 @@ struct DesktopTests {
             let elapsed = desktop.node.status.elapsedSeconds.int ?? 0
             return Double(text.dropLast()).map { $0 > 1 && abs($0 - Double(elapsed)) < 5 } ?? false
         }
+        _ = try await desktop.playerctl("volume", "0.5")
+        #expect(try await desktop.playerctl("volume").output == "1.000000\n", "a session has no volume")
         for (word, status, shown) in [
             ("pause", "paused", "Paused"), ("play", "running", "Playing"), ("play-pause", "paused", "Paused"),
             ("play-pause", "running", "Playing"),

@@ -77,8 +77,9 @@ struct PhoneNoticeTests {
         #expect(phase.body == "@Read & “write”")
         let end = try #require(server.requests.first { $0.path == "/message" })
         #expect(end.headers["x-gotify-key"].text == Self.token)
-        #expect(
-            end.body == "title=Session completed&priority=5&message=%40Read%20%26%20%E2%80%9Cwrite%E2%80%9D", "\(end)")
+        // Versions of curl differ in how they write a space.
+        let form = end.body.text?.split(separator: "%20").joined(separator: "+")
+        #expect(form == "title=Session completed&priority=5&message=%40Read+%26+%E2%80%9Cwrite%E2%80%9D", "\(end)")
         try desk.begin()
         #expect(try await desk.lockstep("stop").code == 0)
         try await eventually("the stop was sent: \(desk.log)") { server.requests.count == 3 }
