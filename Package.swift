@@ -180,7 +180,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-node",
             dependencies: [
-                "API", "BrokerAdmin", "CSystemd", "Client", "Display", "Joining", "Mosquitto", "NodeRuntime", "Platform",
+                "API", "BrokerAdmin", "CSystemd", "Client", "Display", "Joining", "Mosquitto", "NodeRuntime",
+                "Platform",
                 "Runtime", "Session", "Settings", "TLS", "Web", "Wire", arguments, lifecycle, logging, signals,
             ],
             path: "Sources/Commands/lockstep-node",
