@@ -7,14 +7,6 @@
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 
-/// Accepts a number for a property and leaves the property as it is.
-static inline int csystemd_ignore(
-    sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *value, void *data,
-    sd_bus_error *error) {
-    // Without this the call counts as malformed.
-    return sd_bus_message_skip(value, "d");
-}
-
 /// Adds the two interfaces of an MPRIS player to a connection. Swift cannot write these tables, which are macros.
 /// `get` is called for each property and `handle` for each method, with `data`.
 static inline int csystemd_add_player(
@@ -38,10 +30,10 @@ static inline int csystemd_add_player(
         SD_BUS_PROPERTY("PlaybackStatus", "s", get, 0, changing),
         SD_BUS_PROPERTY("Metadata", "a{sv}", get, 0, changing),
         SD_BUS_PROPERTY("Position", "x", get, 0, 0),
-        SD_BUS_WRITABLE_PROPERTY("Rate", "d", get, csystemd_ignore, 0, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_PROPERTY("Rate", "d", get, 0, constant),
         SD_BUS_PROPERTY("MinimumRate", "d", get, 0, constant),
         SD_BUS_PROPERTY("MaximumRate", "d", get, 0, constant),
-        SD_BUS_WRITABLE_PROPERTY("Volume", "d", get, csystemd_ignore, 0, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_PROPERTY("Volume", "d", get, 0, constant),
         SD_BUS_PROPERTY("CanGoNext", "b", get, 0, changing),
         SD_BUS_PROPERTY("CanGoPrevious", "b", get, 0, constant),
         SD_BUS_PROPERTY("CanPlay", "b", get, 0, changing),
