@@ -180,8 +180,9 @@ let package = Package(
         .executableTarget(
             name: "lockstep-node",
             dependencies: [
-                "API", "BrokerAdmin", "Display", "Joining", "Mosquitto", "NodeRuntime", "Platform", "Runtime",
-                "Session", "Settings", "TLS", "Web", "Wire", arguments, lifecycle, logging, signals,
+                "API", "BrokerAdmin", "CSystemd", "Client", "Display", "Joining", "Mosquitto", "NodeRuntime",
+                "Platform",
+                "Runtime", "Session", "Settings", "TLS", "Web", "Wire", arguments, lifecycle, logging, signals,
             ],
             path: "Sources/Commands/lockstep-node",
             swiftSettings: strict,

@@ -16,6 +16,22 @@ struct NodeCommand: ParsableCommand {
     func run() throws { try CompanionExecutable.become("lockstep-node", arguments) }
 }
 
+/// `lockstep desktop`: the session as a media player of the desktop.
+struct DesktopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "desktop",
+        abstract: "Show the session as a media player of the desktop (MPRIS), until Ctrl-C.",
+        discussion: """
+            Media keys, the controls of the desktop and playerctl then pause, resume, skip and stop the session. Without a \
+            session there is no player; a node may come and go meanwhile. As a service: \
+            systemctl --user enable --now lockstep-desktop
+            """)
+
+    @OptionGroup var socket: SocketOptions
+
+    func run() throws { try CompanionExecutable.become("lockstep-node", ["desktop", "--"] + socket.wantedSockets) }
+}
+
 /// `lockstep debt …` is `lockstep-debt …`, and without a subcommand the week.
 struct DebtCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -19,8 +19,8 @@ struct Lockstep: AsyncParsableCommand {
         subcommands: [
             Up.self, NodeCommand.self, StartCommand.self, Pause.self, Resume.self, Stop.self, Extend.self,
             Break.self, Focus.self, Skip.self, Correct.self, Take.self, OK.self, Say.self, StatusCommand.self,
-            Nodes.self,
-            Watch.self, KioskCommand.self, PhoneCommand.self, CalmCommand.self, DebtCommand.self,
+            Nodes.self, Watch.self, DesktopCommand.self, KioskCommand.self, PhoneCommand.self, CalmCommand.self,
+            DebtCommand.self,
             HistoryCommand.self, Doctor.self, JoinCommand.self, LeaveCommand.self, BrokerCommand.self,
             InviteCommand.self, MembersCommand.self, RevokeCommand.self,
         ]

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import ArgumentParser
+import Client
+import Display
+import Glibc
+import Platform
+import Session
+import Settings
+
+/// `lockstep-node desktop`: shows the session as a media player of the desktop, for `lockstep desktop`, which does not
+/// link libsystemd so that it starts fast.
+struct DesktopNode: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "lockstep-node desktop")
+    /// The pause before a node is looked for again.
+    private static let retry: Duration = .seconds(1)
+
+    @Argument(help: "The sockets on which the node may listen.")
+    var sockets: [String]
+
+    func run() async throws {
+        let news = try PlayerNews()
+        let strings = Catalogue.best { name in getenv(name).map { String(cString: $0) } }
+        let (requests, feeder) = AsyncStream.makeStream(of: Player.Request.self)
+        let result = await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await request in requests { try? await Self.send(request, to: node) } }
+            group.addTask {
+                while !Task.isCancelled {
+                    try? await node?.views { news.tell($0) }
+                    news.tell(nil)
+                    try? await Task.sleep(for: Self.retry)
+                }
+            }
+            defer { group.cancelAll() }
+            return await Thread.run(name: "desktop") {
+                Result { () throws(BusFailure) in
+                    try PlayerBus(strings: strings) { feeder.yield($0) }.run(news)
+                }
+            }
+        }
+        if case .failure(let failure) = result {
+            CommandLineRunner.say("lockstep: \(failure.description)")
+            throw ExitStatus.unreachable.code
+        }
+    }
+
+    private static func send(_ request: Player.Request, to node: ControlClient?) async throws {
+        switch request {
+        case .press(let press): _ = try await node?.press(IntentRequest(press))
+        case .acknowledge: _ = try await node?.acknowledge()
+        }
+    }
+
+    private var node: ControlClient? { sockets.first(where: ControlClient.isServed).map(ControlClient.init) }
+}
