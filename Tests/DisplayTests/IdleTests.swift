@@ -38,7 +38,9 @@ import Wire
         #expect(screen(.week, at: time).time.isEmpty)
         for idle in Idle.allCases {
             let boring = screen(idle, at: time, face: .boring)
-            #expect(boring.time.isEmpty && boring.days.isEmpty && boring.sumText == nil)
+            #expect(boring.time.isEmpty)
+            #expect(boring.days.isEmpty)
+            #expect(boring.sumText == nil)
         }
     }
 

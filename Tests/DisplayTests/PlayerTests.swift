@@ -56,6 +56,16 @@ import Testing
         #expect(value("Nonsense", of: nil) == nil)
     }
 
+    @Test func keysEndAnAlarmThatWaits() {
+        var register = sample()
+        register.hasAlarm = true
+        let over = player(register, at: 1_500_000)
+        for key in ["Play", "Pause", "PlayPause"] { #expect(over?.request(for: key) == .acknowledge) }
+        #expect(over?.request(for: "Next") == nil)
+        #expect(value("CanPlay", of: over) == .flag(true))
+        #expect(player(register, at: 1_500_000, isReadOnly: true)?.request(for: "Play") == nil)
+    }
+
     @Test func onlyWhatDiffersIsToldAndNothingWhileTimePasses() throws {
         let begun = try #require(player(sample(plan)))
         let later = try #require(player(sample(plan), at: 700_000))
