@@ -139,6 +139,9 @@ public struct Moment: Hashable, Sendable {
     /// The time of the current phase that is left.
     public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
+    /// Whether the current phase has had its length, and goes on.
+    public var isBeyond: Bool { register.goesOver && remaining == 0 }
+
     /// When the running phase ends by itself, on this node's boot clock.
     public var phaseEnd: BootTime { anchorBoot + register.untilEnd }
 
@@ -146,7 +149,7 @@ public struct Moment: Hashable, Sendable {
     /// passed ones of a count-up.
     public var shownSeconds: Int {
         switch register.mode {
-        case .countdown: over > 0 ? Int(over.count / 1_000) : Int((remaining.count + 999) / 1_000)
+        case .countdown: isBeyond ? Int(over.count / 1_000) : Int((remaining.count + 999) / 1_000)
         case .countup: Int(elapsed.count / 1_000)
         }
     }
@@ -196,7 +199,7 @@ extension Moment {
         switch register.status {
         // The anchor moves when the owner's machine boots, the run does not.
         case .ready, .completed: (register.runs.last?.to ?? register.anchor.at) - register.anchor.at
-        case .running, .paused: over > 0 ? register.currentPhase.length - register.anchor.passed : nil
+        case .running, .paused: isBeyond ? register.currentPhase.length - register.anchor.passed : nil
         case .stopped, .superseded: nil
         }
     }
