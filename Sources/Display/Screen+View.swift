@@ -87,7 +87,7 @@ extension Screen {
         let register = moment.register
         status = register.status
         let sign: Localized = face.marksApproximate && moment.isApproximate ? TimeText.approximateSign : ""
-        let plus: Localized = moment.over > 0 ? "+" : ""
+        let plus: Localized = moment.isBeyond ? "+" : ""
         times = Self.times(moment.shownSeconds, face: face, strings: strings).map { "\(sign)\(plus)\($0)" }
         widestTime = "\(sign)\(plus)\(TimeText.text(seconds: moment.widestSeconds, padded: true))"
         stateText = Self.stateText(of: register, options: options)
@@ -108,7 +108,7 @@ extension Screen {
             isNear = face != .boring && status == .running && !isStale && moment.remaining <= near
         }
         endsAt =
-            moment.over > 0
+            moment.isBeyond
             ? nil
             : register.endsAt.map { end in
                 let now = register.anchor.at + (moment.boot - moment.anchorBoot)

@@ -16,6 +16,7 @@ struct ReportTests {
         "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
         "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp", "clock", "clockAhead", "timeFrom",
         "approximate", "last", "calmTrend", "debtMinutes", "debtAt", "debtBy", "problems",
+        "alarm", "overSeconds", "message", "messageUntil",
     ]
 
     private func status(_ view: View, boot: BootTime) throws -> StatusReport {

@@ -74,7 +74,7 @@ struct RequestTests {
             (
                 #"{"seconds":5,"b":1,"a":1}"#,
                 "a: is not a field of this request; fields are title, seconds, until, plan, phases, preset, again, mode, label, "
-                    + "colour, icon, autoAdvance"
+                    + "colour, icon, autoAdvance, alarm, overtime"
             ),
             ("{", "is not JSON: expected a string at byte 1"),
         ] as [(String, String)])

@@ -111,12 +111,12 @@ import Testing
         let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .focus, seconds: 300)]
         let single = Screen(view(sample()), at: 0, face: .focus, options: options)
         #expect(
-            single.buttons.map(\.text) == ["Pause", "Start break", "+1 min", "+5 min", "+10 min", "Stop"],
+            single.buttons.map(\.text) == ["Pause", "Start break", "−1 min", "+1 min", "+5 min", "+10 min", "Stop"],
             "to skip the last phase is to stop")
         let running = Screen(view(sample(plan)), at: 0, face: .focus, options: options)
         #expect(
             running.buttons.map(\.text) == [
-                "Pause", "Start break", "Next phase", "+1 min", "+5 min", "+10 min", "Stop",
+                "Pause", "Start break", "Next phase", "−1 min", "+1 min", "+5 min", "+10 min", "Stop",
             ])
         let ready = Screen(view(sample(plan, status: .ready)), at: 0, face: .focus, options: options)
         #expect(ready.buttons.map(\.text) == ["Start focus", "Next phase", "Stop"])

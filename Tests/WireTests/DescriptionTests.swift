@@ -14,7 +14,7 @@ struct DescriptionTests {
             + Pong.tables + Barrier.tables + AnswerFields.tables + Fork.tables
             + ClockObjection.tables + SoundLevel.tables + CalmFeed.tables
             + DebtFeed.tables + DebtYear.tables + DigestedRecord.Fields.tables + LedgerAck.tables
-            + Journal.tables
+            + Journal.tables + Notice.tables
         return Dictionary(tables.map { ($0.name, $0) }) { one, other in
             precondition(one == other, "two tables are called \(one.name)")
             return one

@@ -37,7 +37,8 @@ struct TopicsTests {
     @Test func subscriptionsCoverTheNeededTopicsOnly() throws {
         #expect(
             try Fixtures.codec().subscriptions == [
-                "lockstep/1/home/node/+/presence", "lockstep/1/home/node/+/session", "lockstep/1/home/node/+/intent",
+                "lockstep/1/home/node/+/presence", "lockstep/1/home/node/+/session", "lockstep/1/home/node/+/notice",
+                "lockstep/1/home/node/+/intent",
                 "lockstep/1/home/node/+/ack", "lockstep/1/home/node/+/hello", "lockstep/1/home/node/+/ping/desk",
                 "lockstep/1/home/node/+/pong/desk", "lockstep/1/home/feed/calm", "lockstep/1/home/feed/debt",
                 "lockstep/1/home/feed/debt/year", "lockstep/1/home/feed/debt/ack",

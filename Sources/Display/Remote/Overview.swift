@@ -146,7 +146,7 @@ package struct Overview: Sendable, Encodable {
         .countUp, .save, .saved, .sound, .undo, .endsInSeconds, .machines, .weeklyDebt, .today, .debtOfWeek, .noWeek,
         .sessions, .nothingDone,
         .eventStarted, .eventPaused, .eventResumed, .eventPhase, .eventStopped, .movedHere, .alreadySo, .stop,
-        .alarmEnded, .messageToAll, .messageShown, .messageTakenBack,
+        .ok, .alarmEnded, .messageToAll, .messageShown, .messageTakenBack,
         .unsaved,
     ]
 }

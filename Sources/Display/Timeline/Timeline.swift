@@ -79,7 +79,7 @@ extension View {
     fileprivate func nextEntry(after boot: BootTime) -> BootTime? {
         guard let moment = moment(at: boot) else { return nil }
         var changes: [BootTime] = []
-        if moment.register.status == .running { changes.append(boot + moment.remaining) }
+        if moment.register.status == .running { changes += [boot + moment.remaining, moment.phaseEnd] }
         if !moment.register.status.isLive { changes.append(moment.anchorBoot + Limits.completionShown) }
         changes += moment.alarm?.changes ?? []
         if let contactLostAt, moment.register.status.isLive { changes.append(contactLostAt + Limits.staleAfter) }

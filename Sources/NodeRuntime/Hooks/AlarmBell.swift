@@ -46,7 +46,7 @@ final class AlarmBell: Sendable {
         guard let moment = view.lastMoment(at: boot) else { return nil }
         guard let alarm = moment.alarm else {
             guard moment.register.hasAlarm, moment.register.status == .running else { return nil }
-            return max(moment.remaining > 0 ? moment.remaining : moment.phaseEnd - boot, 1)
+            return max(moment.isBeyond ? moment.phaseEnd - boot : moment.remaining, 1)
         }
         return state.withLock { state in
             if state.alarm != alarm.groupTime {

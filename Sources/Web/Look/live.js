@@ -182,7 +182,7 @@ function reading(now, step = 1000) {
   const { count } = entry;
   const passed = count ? elapsed(count, now) : 0;
   const isCountdown = !!count && count.length !== undefined;
-  const isOver = isCountdown && passed > count.length;
+  const isOver = isCountdown && !!count.goesOver && passed >= count.length;
   const isDown = isCountdown && !isOver;
   const milliseconds = isCountdown ? Math.abs(count.length - passed) : passed;
   const into = ((milliseconds % step) + step) % step;

@@ -49,7 +49,7 @@ struct StatusText {
     /// "24:15 left · ends 14:25 · Focus 2/4".
     private var time: Localized? {
         guard isLive else { return nil }
-        let isOver = moment.map { $0.over > 0 } ?? false
+        let isOver = moment?.isBeyond ?? false
         let time = isOver ? screen.time : strings.text(screen.progress == nil ? .passed : .left, ["time": screen.time])
         return joined([time, screen.endsAt, screen.indicatorBesideState ?? position])
     }
