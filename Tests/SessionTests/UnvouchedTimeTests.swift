@@ -127,6 +127,27 @@ import Testing
         #expect(runs.map(\.to) == [right])
     }
 
+    /// The node that took over, by the right time, still states it. This node learned of the takeover 30 s late.
+    @Test(arguments: [0, 20_000] as [Milliseconds]) func takeoverByANodeWithTheRightTimeDoesNotHoldASession(
+        error: Milliseconds
+    ) throws {
+        var rig = Self.alone()
+        rig.start("focus 25m")
+        rig.pass(4_000)
+        let right = rig.wall + error
+        rig.pass(30_000)
+        rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 + error, quality: Self.unvouched))
+        rig.hear(.register(LineageTests.continuation(of: try #require(rig.own), at: right)), from: "attic")
+        #expect(rig.own?.status == .superseded)
+        rig.wall += error
+        rig.wallBound = 5
+        rig.pass(1_000)
+        rig.send(.wake)
+        #expect(rig.own?.runs.map(\.from) == [right - Milliseconds(4_000)])
+        #expect(rig.own?.runs.map(\.to) == [right])
+        #expect(rig.journal?.isGuess == false)
+    }
+
     // MARK: Stamps
 
     /// The mark falls again when a vouched clock comes, and the start counts from then on.

@@ -65,7 +65,7 @@ extension Engine {
     /// Dates and stamps the own session as group time requires.
     mutating func dateOwnSession(_ context: Context) -> Bool {
         guard let stamp = ownership.register?.stamp else { return false }
-        if let note = dating.date(&ownership, among: replicas, context) { return log(note) }
+        if let note = dating.date(&ownership, among: replicas, clocks, context) { return log(note) }
         guard !context.admits(stamp), context.isTimeVouched,
             let note = dating.restamp(&ownership, among: replicas, context)
         else { return false }

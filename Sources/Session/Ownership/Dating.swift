@@ -46,12 +46,15 @@ struct Dating: Hashable, Sendable {
     }
 
     /// Moves a session whose dates are a guess with group time, until group time is vouched for.
-    mutating func date(_ ownership: inout Ownership, among replicas: Replicas, _ context: Context) -> Note? {
+    mutating func date(
+        _ ownership: inout Ownership, among replicas: Replicas, _ clocks: ClockSync, _ context: Context
+    ) -> Note? {
         // rule: dated, else: return nil
         guard ownership.journal.isGuess, let own = ownership.register else { return nil }
         let wanted = shift(of: own, context)
         // A takeover by another clock would cut off what lies behind it.
-        let room = own.status == .superseded ? ownership.journal.roomBeforeTakeover(among: replicas, context) : nil
+        let isOver = own.status == .superseded
+        let room = isOver ? ownership.journal.roomBeforeTakeover(of: wanted, among: replicas, clocks, context) : nil
         let shift = min(wanted, room ?? wanted)
         let isFinal = context.isTimeVouched && shift == wanted
         guard isFinal || shift.magnitude > GroupClock.tolerance else { return nil }

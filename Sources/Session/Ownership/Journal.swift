@@ -62,12 +62,19 @@ extension Journal {
     }
 
     /// The time from the end of the last run to the takeover of the session; `nil` if no takeover is known, or if that
-    /// lies behind the session's end: then it was dated by another time than the runs, which says nothing about them.
-    func roomBeforeTakeover(among replicas: Replicas, _ context: Context) -> Milliseconds? {
+    /// was dated by another time than the runs, which says nothing about them: it lies behind the session's end, or
+    /// group time contradicts the runs, which must move by `shift`, and not the node that took over.
+    func roomBeforeTakeover(
+        of shift: Milliseconds, among replicas: Replicas, _ clocks: ClockSync, _ context: Context
+    ) -> Milliseconds? {
         guard let own, let end = own.runs.last?.to, let taken = takenOverAt(among: replicas, context),
             taken <= own.anchor.at
         else { return nil }
-        return max(0, taken - end)
+        let takers = replicas.registers.filter { $0.lineage == own.lineage && $0.continues?.at == taken }
+        let isOtherTime =
+            shift > GroupClock.agreement
+            && takers.contains { clocks.claims[$0.owner] != nil && !clocks.isContradicting($0.owner, context) }
+        return isOtherTime ? nil : max(0, taken - end)
     }
 
     /// When the own session was taken over, if known; `winner` beats it, and may continue a session that took it over.
