@@ -135,4 +135,31 @@ struct RoundTripTests {
         #expect(found.problems.map(\.line) == [3])
         #expect(found.problems.map(\.column) == ["kind"])
     }
+    @Test func overtimeIsImportedAndMayBeMissingInAnOlderFile() throws {
+        let (node, id) = (try #require(NodeID("desk")), try #require(SessionID("s-1")))
+        let from: GroupTime = 1_800_000_000_000
+        let record = LedgerRecord(
+            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: from,
+            runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + 600_000)], over: 61_007)
+        let column = try #require(HistoryCSV.columns.firstIndex(of: "over"))
+        func found(_ over: String?) throws -> Import {
+            let rows = ([HistoryCSV.header] + HistoryCSV.lines(of: record, zone: zone)).enumerated().map { line, text in
+                var fields = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+                if let over { if line > 0 { fields[column] = over } } else { fields.remove(at: column) }
+                return fields.joined(separator: ",")
+            }
+            return try Import(csv: Array(rows.joined(separator: "\n").utf8), now: Self.end)
+        }
+        #expect(try found("61007").records == [record])
+        var older = record
+        older.over = 0
+        #expect(try found(nil).records == [older])
+        #expect(try found("").records == [older])
+        for wrong in ["a minute", "-1", "3456000001", "9223372036854775808"] {
+            let refused = try found(wrong)
+            #expect(refused.records.isEmpty)
+            #expect(refused.problems.map(\.column) == ["over"], "\(wrong): \(refused.problems)")
+        }
+    }
 }

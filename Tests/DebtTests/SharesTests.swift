@@ -51,4 +51,48 @@ struct SharesTests {
         #expect(shares.end(of: 0) == 60 * minute)
         #expect(shares.spans(of: 1) == [Shares.Span(kind: .focus, from: 60 * minute, to: 90 * minute)])
     }
+    /// A session of 50 minutes that ran for 60, was taken over, and ran for 30 more.
+    @Test func overtimeIsToldOnce() throws {
+        let (desk, hall) = (try #require(NodeID("desk")), try #require(NodeID("hall")))
+        let (first, second) = (try #require(SessionID("s-1")), try #require(SessionID("s-2")))
+        func time(_ minutes: Int64) -> GroupTime { GroupTime(minutes * 60_000) }
+        // Its node has not heard of the takeover.
+        var taken = LedgerRecord(
+            id: first, lineage: first, node: desk, stamp: Stamp(time: 0, counter: 0, node: desk),
+            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: 0,
+            runs: [LedgerRecord.Run(kind: .focus, from: 0, to: time(120))], over: .minutes(70))
+        let continuing = LedgerRecord(
+            id: second, lineage: first, continuedAt: time(60), continuedFrom: desk, node: hall,
+            stamp: Stamp(time: time(60), counter: 0, node: hall), version: Version(epoch: 1, rev: 1), title: "",
+            mode: .countdown, status: .stopped, startedAt: 0,
+            runs: [
+                LedgerRecord.Run(kind: .focus, from: 0, to: time(60)),
+                LedgerRecord.Run(kind: .focus, from: time(60), to: time(90)),
+            ], over: .minutes(40))
+        func minutes(_ records: LedgerRecord...) -> [Int64] {
+            let shares = Shares(
+                of: records.map { Entry($0) }, history: RulesHistory(WeekRules(zone: .utc)), now: 500 * 60_000)
+            return records.indices.map { shares.over(of: $0) / 60_000 }
+        }
+        #expect(minutes(taken, continuing) == [10, 30])
+        #expect(minutes(continuing) == [40])
+        taken.runs[0].to = nil
+        (taken.status, taken.endsAt, taken.over) = (.running, time(770), 0)
+        #expect(minutes(taken, continuing) == [0, 40], "its node was lost before it told of any")
+    }
+
+    @Test func correctionOfTimesRemovesTheOvertime() throws {
+        let (desk, id) = (try #require(NodeID("desk")), try #require(SessionID("s-1")))
+        let record = LedgerRecord(
+            id: id, lineage: id, node: desk, stamp: Stamp(time: 0, counter: 0, node: desk),
+            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: 0,
+            runs: [LedgerRecord.Run(kind: .focus, from: 0, to: 600_000)], over: 60_000)
+        func over(_ runs: [LedgerRecord.Run]) throws -> Milliseconds {
+            let content = Correction.Content(title: "Other", label: nil, runs: runs)
+            let word = Correction(id: try #require(Token("c-1")), key: record.key, at: 0, content: content)
+            return Entry(record, corrected: word).record.over
+        }
+        #expect(try over(record.runs) == 60_000)
+        #expect(try over([LedgerRecord.Run(kind: .focus, from: 0, to: 500_000)]) == 0)
+    }
 }

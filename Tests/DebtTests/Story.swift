@@ -61,7 +61,8 @@ struct Story {
                 continuedFrom: random.chance(80) ? former : nil, node: node, stamp: stamp,
                 version: Version(epoch: 1, rev: 100), title: "", label: label, mode: .countdown,
                 status: isOpen ? .running : .stopped, startedAt: GroupTime(start),
-                endsAt: isOpen ? (runs.last?.from ?? 0) + Milliseconds(Int64(random.pick(1...120))) : nil, runs: runs)
+                endsAt: isOpen ? (runs.last?.from ?? 0) + Milliseconds(Int64(random.pick(1...120))) : nil, runs: runs,
+                over: Milliseconds(Int64(counter % 3) * 61_007))
             addVersions(of: record)
             if random.chance(20) { addCorrections(of: record) }
             // A session that was taken over keeps running on its node until the news arrives, or for ever.

@@ -69,6 +69,47 @@ import Testing
         }
     }
 
+    /// A session of 25 minutes that goes on.
+    @Test func overtimeCountsWhileItRunsAndAfterwards() async throws {
+        try await Space.with { space in
+            try await DebtProgram.withService(Self.arguments, broker: space.broker.port) { service in
+                try await space.peer.waitForDebt("nothing done") { $0.done == 0 }
+                var record = JSON.record("s-1", ago: 40)
+                let (from, limit) = (record.startedAt.int ?? 0, Int64(25 * 60_000 + 12 * 3_600_000))
+                record.status = "running"
+                record.runs = [["focus", .number(from), .null]]
+                record.endsAt = .number(from + limit)
+                try await space.peer.publish("record", record, retain: false)
+                let running = try await space.peer.waitForDebt("it runs") { $0.until == .number(from + limit) }
+                #expect((running.done.int ?? 0) >= 2_400_000)
+                let open = try await service.history("--json").json
+                #expect((open.done.int ?? 0) >= 2_400_000, "\(open)")
+                #expect(open.over == 0, "\(open)")
+                #expect(!(try await service.history().output.contains("(+")))
+
+                var ended = JSON.record("s-1", rev: 2, ago: 40, minutes: 38, digest: "d2")
+                ended.over = 780_000
+                try await space.peer.publish("record", ended, retain: false)
+                let week = try await space.peer.waitForDebt("it has ended") { $0.until == .null && $0.done != 0 }
+                #expect(week.done == 2_280_000)
+                #expect(week.minutes == 382)
+                let row = try await service.history("--json").json
+                #expect(row.done == 2_280_000, "\(row)")
+                #expect(row.over == 780_000, "\(row)")
+                let text = try await service.history().output
+                #expect(text.contains("  38m (+13 min)  Elsewhere"), "\(text)")
+                #expect(try await service.history("--csv").output.contains(",780000"))
+
+                var past = JSON.record("s-2", ago: 8 * 1_440, minutes: 31, digest: "d3")
+                past.over = 360_000
+                try await space.peer.publish("record", past, retain: false)
+                try await eventually("the year has it") {
+                    space.peer.said("feed/debt/year").last?.days.items.contains(31) == true
+                }
+            }
+        }
+    }
+
     /// Records from while the service is killed reach it later, also those of offline sessions.
     @Test func recordsWaitForTheService() async throws {
         try await Space.with("desk") { space in

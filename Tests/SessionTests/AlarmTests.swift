@@ -144,10 +144,76 @@ import Testing
         #expect(rig.records.last?.over == Limits.overtime)
     }
 
+    @Test func recordAddsUpTheOvertimeOfAllPhases() {
+        var rig = Self.rig(overtime: true)
+        rig.pass(25 * 60_000 + 120_000)
+        rig.press(.startBreak)
+        #expect(rig.records.last?.over == 120_000)
+        rig.pass(5 * 60_000 + 30_000)
+        rig.press(.stop)
+        #expect(rig.records.last?.over == 150_000)
+        var early = Self.rig(overtime: true)
+        early.pass(10 * 60_000)
+        early.press(.startBreak)
+        early.pass(5 * 60_000 + 30_000)
+        early.press(.stop)
+        #expect(early.records.last?.over == 30_000, "an early end makes up for nothing")
+    }
+
+    @Test func recordHasNoPausesInItsOvertime() {
+        var rig = Self.rig(overtime: true)
+        rig.pass(10 * 60_000)
+        rig.press(.pause)
+        rig.pass(40 * 60_000)
+        rig.press(.resume)
+        rig.pass(15 * 60_000 + 10_000)
+        rig.press(.pause)
+        #expect(rig.records.last?.over == 10_000)
+        rig.pass(60_000)
+        rig.press(.resume)
+        rig.pass(5_000)
+        rig.press(.stop)
+        #expect(rig.records.last?.over == 15_000)
+        #expect(rig.records.last?.runs.last?.to != nil)
+    }
+
+    @Test func extensionTurnsOvertimeOfARecordIntoPlannedTime() {
+        var rig = Self.rig(overtime: true)
+        rig.pass(25 * 60_000 + 10_000)
+        rig.press(.extend(seconds: 60))
+        rig.press(.pause)
+        #expect(rig.own?.runs.first?.length == 25 * Self.minute + 10_000)
+        #expect(rig.records.last?.over == 0)
+        rig.press(.resume)
+        rig.pass(55_000)
+        rig.press(.stop)
+        #expect(rig.records.last?.over == 5_000)
+    }
+
+    @Test func openRunOfARecordEndsAtTheLimitOfOvertime() {
+        var rig = Self.rig(overtime: true)
+        rig.pass(25 * 60_000 + 10_000)
+        rig.press(.correct(title: "Reading"))
+        let record = rig.records.last
+        #expect(record?.title == "Reading")
+        #expect(record?.runs.last.map { $0.to == nil } == true)
+        #expect(record?.endsAt == EngineHarness.epoch + 25 * Self.minute + Limits.overtime)
+        #expect(record?.over == 0)
+    }
+
+    @Test(arguments: [false, true]) func recordOfASessionWithinItsLengthHasNoOvertime(overtime: Bool) {
+        var rig = Self.rig(overtime: overtime)
+        rig.pass(25 * 60_000 - 1)
+        rig.press(.stop)
+        #expect(rig.own?.runs.first?.length == 25 * Self.minute - 1)
+        #expect(rig.records.last?.over == 0)
+    }
+
     @Test func countUpHasNoOvertime() {
         var rig = Self.rig(overtime: true, mode: .countup)
         rig.pass(15 * 3_600_000)
         #expect(rig.own?.status == .completed)
+        #expect(rig.records.last?.over == 0)
     }
 
     @Test func extensionBeyondTheLengthCountsDownAgain() {

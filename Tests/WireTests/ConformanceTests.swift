@@ -127,7 +127,8 @@ struct Summary {
             "version": "\(record.version.epoch) \(record.version.rev)", "title": record.title,
             "label": record.label.map { "\($0.name) \($0.colour)" } ?? "none", "status": record.status.rawValue,
             "continuedAt": record.continuedAt.map { "\($0)" } ?? "none",
-            "endsAt": record.endsAt.map { "\($0)" } ?? "none", "approx": "\(record.isApproximate)",
+            "endsAt": record.endsAt.map { "\($0)" } ?? "none", "over": "\(record.over)",
+            "approx": "\(record.isApproximate)",
             "runs": record.runs.map { "\($0.kind.rawValue) \($0.from) " + ($0.to.map { "\($0)" } ?? "open") }
                 .joined(separator: ", "), "digest": "\(digested.digest)",
         ]

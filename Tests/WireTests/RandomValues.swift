@@ -123,6 +123,7 @@ struct RandomValues {
 
     mutating func record(of node: NodeID) -> LedgerRecord {
         var record = LedgerRecord(register(owner: node), isApproximate: chance())
+        if chance() { record.over = Milliseconds(Int64(pick(0...3_456_000_000))) }
         if chance() { record.endsAt = record.status == .running ? time() : nil }
         if record.runs.last?.to == nil, record.endsAt == nil { record.runs = [] }
         return record

@@ -24,6 +24,8 @@ struct History: ParsableCommand {
         /// The time that its phases of kinds that count ran, also where another session counts.
         var ran: Int64
         var done: Int64
+        /// The time that its phases ran beyond their lengths.
+        var over: Int64
         var corrected: Bool
     }
 
@@ -97,8 +99,10 @@ struct History: ParsableCommand {
         let ran = Int(shares.ran(of: index) / 60_000)
         let isPart = counts && ran > minutes
         let length = isPart ? "\(minutes)m of \(ran)m" : "\(minutes)m"
+        let over = shares.over(of: index) / 60_000
+        let beyond = over > 0 ? " (+\(over) min)" : ""
         let reason = isPart ? ", the rest counts for other sessions" : ""
-        return "\(when)  \(length)  \(record.title)\(label)  \(record.id) on \(record.node)\(mark)\(reason)"
+        return "\(when)  \(length)\(beyond)  \(record.title)\(label)  \(record.id) on \(record.node)\(mark)\(reason)"
     }
 
     private func json(of entry: Entry, at index: Int, of shares: Shares) -> String {
@@ -107,7 +111,8 @@ struct History: ParsableCommand {
         let row = SessionJSON(
             session: "\(record.id)", node: "\(record.node)", title: record.title, label: record.label?.name,
             status: record.status.rawValue, from: from, to: max(from, shares.end(of: index) ?? from),
-            ran: shares.ran(of: index), done: shares.done(of: index), corrected: entry.correction != nil)
+            ran: shares.ran(of: index), done: shares.done(of: index), over: shares.over(of: index),
+            corrected: entry.correction != nil)
         return String(decoding: ReportJSON.encode(row), as: UTF8.self)
     }
 

@@ -62,6 +62,27 @@ package struct Shares: Sendable {
         }
     }
 
+    /// Returns how long an entry's phases of all kinds ran beyond their lengths, in milliseconds. What it inherited is
+    /// told with the session that was taken over, if the ledger has it.
+    package func over(of index: Int) -> Int64 {
+        let record = entries[index].record
+        guard isFormerKnown(of: index) else { return overUntilCut(of: index) }
+        let former = entries.indices.filter {
+            entries[$0].record.lineage == record.lineage && entries[$0].record.stamp < record.stamp
+        }
+        return max(0, overUntilCut(of: index) - (former.map(overUntilCut).max() ?? 0))
+    }
+
+    /// Overtime is the end of a phase, so that a takeover cuts it first.
+    private func overUntilCut(of index: Int) -> Int64 {
+        let record = entries[index].record
+        let cutOff = record.runs.reduce(Int64.zero) { sum, run in
+            guard let to = run.to else { return sum }
+            return sum + max(0, to.milliseconds - max(run.from.milliseconds, end(of: run, at: index)))
+        }
+        return max(0, record.over.count - cutOff)
+    }
+
     /// Returns when an entry ends, in milliseconds of group time: `now` while it runs, `nil` without runs.
     package func end(of index: Int) -> Int64? {
         entries[index].record.runs.last.map { max($0.from.milliseconds, min(end(of: $0, at: index), now)) }

@@ -8,7 +8,7 @@ import Wire
 package enum HistoryCSV {
     /// The columns. A row counts if `counts` is `yes`: the latest correction applies.
     package static let columns =
-        needed.prefix(7) + ["counts"] + needed.dropFirst(7) + ["calm", "coverage", "predecessor"]
+        needed.prefix(7) + ["counts"] + needed.dropFirst(7) + ["calm", "coverage", "predecessor", "over"]
 
     static let needed = [
         "from", "to", "kind", "title", "label", "colour", "status", "session", "corrected", "correction", "node",
@@ -37,7 +37,7 @@ package enum HistoryCSV {
             "counter": "\(record.stamp.counter)", "epoch": "\(record.version.epoch)",
             "rev": "\(record.version.rev)", "calm": calm.map { "\($0.percent)" } ?? "",
             "coverage": calm.map { "\($0.coverage)" } ?? "",
-            "predecessor": record.continuedFrom.map { "\($0)" } ?? "",
+            "predecessor": record.continuedFrom.map { "\($0)" } ?? "", "over": "\(record.over.count)",
         ]
         var lines: [String] = []
         func add(_ title: String, _ label: Label?, _ runs: [LedgerRecord.Run], counts: Bool) {
@@ -193,6 +193,7 @@ extension LedgerRecord {
             mode: try row.read("mode", "countdown or countup") { Mode(rawValue: $0) },
             status: try row.read("status", "the status of a session") { Status(rawValue: $0) },
             startedAt: try row.time("started"), endsAt: try row.timeIfGiven("ends"), runs: [],
+            over: Milliseconds(try row.readIfGiven("over", "a number of milliseconds") { Int64($0) } ?? 0),
             isApproximate: try row.read("approx", "yes or no") { ["yes": true, "no": false][$0] })
     }
 
