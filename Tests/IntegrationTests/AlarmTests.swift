@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Session
+import Support
+import Testing
+
+/// Alarms, overtime and messages of real nodes.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct AlarmTests {
+    @Test func anAlarmOfAKilledOwnerEndsOnAllMachinesByOnePress() async throws {
+        try await Space.with("desk", "kitchen", "pi") { space in
+            let (desk, kitchen, pi) = (space["desk"], space["kitchen"], space["pi"])
+            try desk.begin(["title": "Tea", "seconds": 3, "alarm": true])
+            for node in [kitchen, pi] { try await node.waitFor("the session") { $0.title == "Tea" } }
+            #expect(pi.status.alarm == false)
+            try await desk.kill()
+            for node in [kitchen, pi] {
+                try await node.waitFor("the alarm") { $0.alarm == true && $0.status == "completed" }
+            }
+            let ended = try await kitchen.lockstep("ok")
+            #expect(ended.output == "The alarm is over\n", "\(ended)")
+            for node in [kitchen, pi] { try await node.waitFor("the end of the alarm") { $0.alarm == false } }
+            // It comes back with the journal of a running session.
+            try await desk.start()
+            try await desk.waitFor("the notice") { $0.linked == true && $0.alarm == false }
+            #expect(try await pi.lockstep("ok").code != 1)
+        }
+    }
+
+    @Test func aPhaseWithOvertimeGoesOnUntilAPersonEndsIt() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let (desk, kitchen) = (space["desk"], space["kitchen"])
+            try desk.begin(["plan": "focus 1s, shortBreak 5m", "overtime": true, "autoAdvance": true])
+            let beyond = try await kitchen.waitFor("overtime") { ($0.overSeconds.int ?? 0) > 0 }
+            #expect(beyond.status == "running")
+            #expect(beyond.remainingSeconds == 0)
+            let text = try await kitchen.lockstep("status")
+            #expect(text.output.contains("\n+00:0"), "\(text)")
+            let less = try await kitchen.lockstep("extend", "-5s")
+            #expect(less.code == 3, "\(less)")
+            #expect(less.errors.contains("Less time is left than that"), "\(less)")
+            #expect(try await kitchen.lockstep("break").code == 0)
+            try await desk.waitFor("the break") { $0.phase == 1 && $0.overSeconds == .null }
+            let shorter = try await desk.lockstep("extend", "-2m")
+            #expect(shorter.output == "−2m\n", "\(shorter)")
+            #expect(desk.status.totalSeconds == 180)
+        }
+    }
+
+    @Test func aMessageIsOnAllScreensUntilItIsTakenBack() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let (desk, kitchen) = (space["desk"], space["kitchen"])
+            #expect(try await desk.lockstep("say", "Dinner", "--for", "1h").output == "Shown on all screens\n")
+            let shown = try await kitchen.waitFor("the message") { $0.message == "Dinner" }
+            let until = try #require(shown.messageUntil.int)
+            #expect((now() + 3_500_000..<now() + 3_600_001).contains(until))
+            #expect(try await kitchen.lockstep("status").output.contains("Dinner"))
+            // The broker keeps it for a machine that comes later.
+            try await kitchen.kill()
+            try await kitchen.start()
+            try await kitchen.waitFor("the message") { $0.message == "Dinner" }
+            #expect(try await kitchen.lockstep("say").output == "Taken back\n")
+            try await desk.waitFor("no message") { $0.message == .null }
+            for wrong in ["a\u{7}", String(repeating: "x", count: 161)] {
+                let refused = try await desk.lockstep("say", wrong)
+                #expect(refused.code == 2, "\(refused)")
+            }
+        }
+    }
+
+    /// A device with sound rings until somebody ends it, once the length of a phase has passed in silence too.
+    @Test func aNodeWithSoundRingsUntilTheAlarmEnds() async throws {
+        let directory = try TemporaryDirectory()
+        chmod(try directory.write("#!/bin/sh\necho \"$1\" >> \"$PLAYED\"\n", to: "pw-play"), 0o755)
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        let desk = try NodeProcess(
+            "desk",
+            environment: [
+                "PATH": directory.path + ":" + path, "PLAYED": directory.file("played"), "LOCKSTEP_SOUND": "on",
+            ])
+        try await desk.start()
+        func played() -> Int { directory.read("played").split(separator: "\n").count }
+        try desk.begin(["seconds": 1, "alarm": true, "overtime": true])
+        try await eventually("it rings again and again: \(desk.log)") { played() >= 2 }
+        #expect(try await desk.lockstep("ok").code == 0)
+        try await desk.waitFor("silence") { $0.alarm == false }
+        let before = played()
+        // The next alarm rings, and so two sounds would have come from the one before.
+        try desk.begin(["seconds": 6, "alarm": true])
+        try await desk.waitFor("the alarm") { $0.alarm == true }
+        #expect(played() <= before + 1, "an alarm that was ended is silent")
+        try await desk.end()
+    }
+}
