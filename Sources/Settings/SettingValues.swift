@@ -125,6 +125,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case longBreak = "LOCKSTEP_LONG_BREAK"
     case longBreakEvery = "LOCKSTEP_LONG_BREAK_EVERY"
     case countUpCap = "LOCKSTEP_COUNT_UP_CAP"
+    case alarm = "LOCKSTEP_ALARM"
     case logLevel = "LOCKSTEP_LOG_LEVEL"
     case language = "LOCKSTEP_LANG"
     case notify = "LOCKSTEP_NOTIFY"

@@ -100,6 +100,7 @@ package struct Settings: Sendable {
         defaults.shortBreak = try values.duration(.shortBreak) ?? defaults.shortBreak
         defaults.longBreak = try values.duration(.longBreak) ?? defaults.longBreak
         defaults.countUpCap = try values.duration(.countUpCap) ?? defaults.countUpCap
+        defaults.hasAlarm = try values.isOn(.alarm)
         defaults.longBreakEvery =
             try values.read(
                 .longBreakEvery, { text in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }, "0 to 100")

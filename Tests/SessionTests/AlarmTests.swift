@@ -63,6 +63,12 @@ import Testing
         #expect(rig.moment?.alarm == nil)
     }
 
+    @Test(arguments: [nil, false] as [Bool?]) func settingOfTheNodeIsForStartsThatDoNotSay(alarm: Bool?) {
+        var rig = EngineHarness(defaults: PhaseDefaults(hasAlarm: true))
+        rig.send(.start(Start(plan: plan("focus 25m"), hasAlarm: alarm), id: token("S1"), ticket: 1))
+        #expect(rig.own?.hasAlarm == (alarm ?? true))
+    }
+
     @Test func phaseThatFollowsByItselfRaisesNone() {
         var rig = Self.rig(autoAdvance: true)
         rig.pass(26 * 60_000)

@@ -29,7 +29,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     package var icon: String?
     /// Whether the next phase starts by itself; `false` when absent.
     package var autoAdvance: Bool?
-    /// Whether an alarm rings where the session waits for a person, and at its end; `false` when absent.
+    /// Whether an alarm rings where the session waits for a person, and at its end; the node's setting when absent.
     package var alarm: Bool?
     /// Whether phases go on past their lengths, until a person ends them; `false` when absent.
     package var overtime: Bool?
@@ -81,7 +81,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try form.field("autoAdvance", optional: &autoAdvance, .bool, "Whether the next phase starts by itself.")
         try form.field(
             "alarm", optional: &alarm, .bool,
-            "Whether an alarm rings on every device where the session waits for a person, and at its end.")
+            "Whether an alarm rings on every device where the session waits for a person, and at its end. By default LOCKSTEP_ALARM.")
         try form.field(
             "overtime", optional: &overtime, .bool,
             "Whether phases of a countdown go on past their lengths, until a person ends them.")
@@ -134,7 +134,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         guard !plan.isEmpty else { throw RequestError("plan", "one of \(Self.planWords) is needed") }
         return Start(
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false,
-            hasAlarm: alarm ?? false, hasOvertime: overtime ?? false)
+            hasAlarm: alarm, hasOvertime: overtime ?? false)
     }
 
     /// Returns the request with a length in the place of ``until``, and with what is left of a session in that of

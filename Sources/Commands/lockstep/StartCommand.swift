@@ -58,8 +58,10 @@ struct StartCommand: AsyncParsableCommand {
     @Flag(help: "Let the next phase start by itself.")
     var autoAdvance = false
 
-    @Flag(help: "Ring on every device where the session waits for a person, and at its end, until lockstep ok.")
-    var alarm = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Ring on every device where the session waits for a person, and at its end, until lockstep ok.")
+    var alarm: Bool?
 
     @Flag(help: "Let phases go on past their lengths, until a person ends them.")
     var overtime = false
@@ -68,7 +70,7 @@ struct StartCommand: AsyncParsableCommand {
         if overtime, countUp { throw ValidationError("--overtime is for a countdown") }
         let plans = [length != nil, until != nil, plan != nil, preset != nil, countUp].count(where: \.self)
         if plans > 1 { throw ValidationError("--for, --until, --plan, --preset and --count-up exclude each other") }
-        let others = [title, label, colouring.color, icon].contains { $0 != nil } || autoAdvance || alarm || overtime
+        let others = [title, label, colouring.color, icon].contains { $0 != nil } || autoAdvance || alarm != nil || overtime
         if again, plans > 0 || others {
             throw ValidationError("--again goes on with a session as it was; give it neither a title nor other options")
         }
@@ -114,7 +116,7 @@ struct StartCommand: AsyncParsableCommand {
             seconds: try length.map { try Duration.seconds($0, of: "--for") }
                 ?? (isDefault ? PhaseDefaults().focus : nil),
             until: until, plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label,
-            colour: colour?.description, icon: icon, autoAdvance: autoAdvance, alarm: alarm ? true : nil,
+            colour: colour?.description, icon: icon, autoAdvance: autoAdvance, alarm: alarm,
             overtime: overtime ? true : nil)
     }
 }

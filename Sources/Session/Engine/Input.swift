@@ -54,15 +54,15 @@ public struct Start: Hashable, Sendable {
     public var plan: [Phase]
     /// Whether the next phase starts by itself.
     public var autoAdvance: Bool
-    /// Whether an alarm rings where the session waits for a person, and at its end.
-    public var hasAlarm: Bool
+    /// Whether an alarm rings where the session waits for a person, and at its end; `nil` for the node's setting.
+    public var hasAlarm: Bool?
     /// Whether phases of a countdown go on past their lengths.
     public var hasOvertime: Bool
 
     /// The engine checks the fields, and replies ``Reply/invalid(_:)`` if one is out of bounds.
     public init(
         title: String = "", icon: String? = nil, label: Label? = nil, mode: Mode = .countdown, plan: [Phase],
-        autoAdvance: Bool = false, hasAlarm: Bool = false, hasOvertime: Bool = false
+        autoAdvance: Bool = false, hasAlarm: Bool? = nil, hasOvertime: Bool = false
     ) {
         self.title = title
         self.icon = icon

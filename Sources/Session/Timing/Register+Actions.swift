@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lengths of phases that the plan does not contain, in seconds within ``Limits/phaseSeconds``.
+/// A node's settings for sessions: the lengths of phases that a plan does not contain, in seconds within
+/// ``Limits/phaseSeconds``, and whether a start raises alarms that does not say so.
 public struct PhaseDefaults: Hashable, Sendable {
     public var shortBreak: Int
     public var longBreak: Int
@@ -9,17 +10,19 @@ public struct PhaseDefaults: Hashable, Sendable {
     public var focus: Int
     /// After this time a count-up session ends by itself.
     public var countUpCap: Int
+    public var hasAlarm: Bool
 
     /// The defaults of the app Goodtime, and a cap of 15 hours.
     public init(
         shortBreak: Int = 300, longBreak: Int = 900, longBreakEvery: Int = 4, focus: Int = 1_500,
-        countUpCap: Int = 54_000
+        countUpCap: Int = 54_000, hasAlarm: Bool = false
     ) {
         self.shortBreak = shortBreak
         self.longBreak = longBreak
         self.longBreakEvery = longBreakEvery
         self.focus = focus
         self.countUpCap = countUpCap
+        self.hasAlarm = hasAlarm
     }
 }
 

@@ -447,6 +447,11 @@ for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => {
   touchedAt = nodeNow();
   draw();
 }, { passive: true });
+// Any key, and a tap beside the buttons, ends an alarm.
+for (const kind of ["pointerup", "keydown"]) addEventListener(kind, (event) => {
+  const ok = entry && !isLost && isPlain() && entry.buttons.find((wish) => wish.op === "ok");
+  if (ok && event.key !== "Tab" && !event.target.closest("button")) press(ok);
+});
 if (sounds) for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, alerts.unlock, { passive: true });
 
 addEventListener("resize", () => {
