@@ -81,7 +81,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try form.field("autoAdvance", optional: &autoAdvance, .bool, "Whether the next phase starts by itself.")
         try form.field(
             "alarm", optional: &alarm, .bool,
-            "Whether an alarm rings on every device where the session waits for a person, and at its end. By default LOCKSTEP_ALARM.")
+            "Whether an alarm rings on every device where the session waits for a person, and at its end. By default LOCKSTEP_ALARM."
+        )
         try form.field(
             "overtime", optional: &overtime, .bool,
             "Whether phases of a countdown go on past their lengths, until a person ends them.")

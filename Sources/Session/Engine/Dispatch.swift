@@ -75,7 +75,8 @@ extension Engine {
         var register = Register(
             id: id, lineage: id, stamp: Stamp(time: 0, counter: 0, node: node), epoch: 0, rev: 0, owner: node,
             title: start.title, icon: start.icon, label: start.label, mode: start.mode, plan: plan,
-            autoAdvance: start.autoAdvance, hasAlarm: start.hasAlarm ?? identity.defaults.hasAlarm, hasOvertime: start.hasOvertime, phase: 0,
+            autoAdvance: start.autoAdvance, hasAlarm: start.hasAlarm ?? identity.defaults.hasAlarm,
+            hasOvertime: start.hasOvertime, phase: 0,
             status: .running, startedAt: context.groupTime, anchor: anchor,
             runs: [])
         register.openRun()
