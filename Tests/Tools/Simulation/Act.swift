@@ -125,7 +125,7 @@ extension Act.Kind {
 
     func numbers(_ random: inout RandomStream) -> [Int] {
         switch self {
-        case .start: [random.draw(0...(Plans.all.count - 1)), random.draw(0...1)]
+        case .start: [random.draw(0...(Plans.all.count - 1)), random.draw(0...1), 0]
         case .press: [random.draw(0...7), random.chance(250) ? random.draw(1...8) : 0]
         case .crash: [random.draw(0...6), loss(&random), random.pick([0, 300, 4_000, 40_000])]
         case .powerCut: [loss(&random), random.pick([3_000, 40_000, 2_400_000])]

@@ -133,7 +133,7 @@ package struct Scenario: Hashable, Sendable {
     private mutating func addNotices() {
         var random = RandomStream(seed: seed, .notices)
         guard random.chance(400) else { return }
-        for index in acts.indices where acts[index].kind == .start { acts[index].numbers.append(random.draw(0...3)) }
+        for index in acts.indices where acts[index].kind == .start { acts[index].numbers[2] = random.draw(0...3) }
         let shorter = acts.indices.filter { acts[$0].kind == .press && random.chance(100) }
         for index in shorter { acts[index].numbers[0] = random.draw(8...9) }
         for _ in 0..<random.draw(4...20) {
