@@ -47,6 +47,8 @@ package enum Check: String, CaseIterable, Sendable {
     case admission
     /// An admitted stamp survives a crash.
     case markOnDisk
+    /// A phase with overtime ends by a press, or after twelve hours.
+    case overtimeHeld
     /// A phase that ended long ago does not start the next one by itself.
     case lateness
     /// The will of an older connection changes nothing.

@@ -6,13 +6,15 @@ import Session
 extension World {
     /// The running time of a session at a write of its owner.
     struct Tally {
-        var session: SessionID
-        var epoch: Int
+        var own: Register
         var life: Int
         var boot: BootTime
         var total: Milliseconds
         /// The time that it can go on without a press.
         var rest: Milliseconds
+
+        var session: SessionID { own.id }
+        var epoch: Int { own.epoch }
     }
 
     mutating func witnessMinutes(of own: Register, isApproximate: Bool, at node: Int) {
@@ -26,7 +28,7 @@ extension World {
         let isPresent = isMovable && (own.status != .running || boot - own.anchor.boot <= own.left)
         witness.nodes[node].tally =
             isPresent
-            ? Tally(session: own.id, epoch: own.epoch, life: life, boot: boot, total: total, rest: own.rest(at: boot))
+            ? Tally(own: own, life: life, boot: boot, total: total, rest: own.rest(at: boot))
             : nil
         // A takeover by date may lose the difference of the clocks, and cuts the former session.
         guard isPresent, let before, before.session == own.id, before.life == life, before.epoch == own.epoch,
@@ -34,6 +36,13 @@ extension World {
             own.status != .superseded,
             boot - before.boot < Limits.lateness
         else { return }
+        let isLeft = own.phase != before.own.phase || !own.status.isLive
+        let isEarly = boot - before.own.anchor.boot < before.own.left
+        if before.own.hasOvertime, before.own.mode == .countdown, before.own.status == .running, isLeft, isEarly,
+            own.last == nil
+        {
+            fail(.overtimeHeld, "\(Names.node(node)) ends a phase of \(own.id) by itself")
+        }
         let expected = before.total + min(boot - before.boot, before.rest)
         if (total - expected).magnitude > 2 {
             fail(.minutesExact, "\(Names.node(node)) counts \(total) ms of \(own.id), which ran \(expected) ms")
