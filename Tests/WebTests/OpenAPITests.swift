@@ -88,13 +88,16 @@ import Wire
                 }
             }
         }
-        #expect(texts == 15)
+        #expect(texts == 16)
     }
 
     private func accepts(_ text: String, as field: String, of schema: String) -> Bool {
         if schema == "IntentRequest" {
             let json = "{\"op\":\"correct\",\"\(field)\":\"\(text)\"}"
             return (try? IntentRequest(request: Array(json.utf8)).press()) != nil
+        }
+        if schema == "MessageRequest" {
+            return (try? MessageRequest(request: Array("{\"\(field)\":\"\(text)\"}".utf8)).checked()) != nil
         }
         var request: [String: String] = [field: "\"\(text)\"", "seconds": "60"]
         if schema == "PhaseRequest" { request = ["phases": "[{\"seconds\":60,\"\(field)\":\"\(text)\"}]"] }
