@@ -87,7 +87,7 @@ struct DesktopTests {
             try await desktop.playerctl("metadata", "mpris:length").output == "300000000\n"
         }
         #expect(try await desktop.playerctl("stop").code == 0)
-        try await desktop.node.waitFor("the end") { $0.status == "stopped" }
+        try await desktop.node.waitFor("the end") { $0.status == "idle" }
         try await desktop.waitUntil("there is no player") { try await !desktop.names().contains(Self.name) }
         try desktop.node.begin()
         try await desktop.waitFor("Playing")

@@ -37,7 +37,7 @@ extension BrowserKind {
         try await page.press("resume")
         try await kiosk.desk.waitFor("it runs") { $0.status == "running" }
         try await page.waitForAnswer("Session resumed")
-        try await page.press("extend", ":nth-child(2)")
+        try await page.press("extend", ":nth-child(3)")
         try await kiosk.desk.waitFor("five minutes more") { $0.totalSeconds == 1_800 }
         try await page.waitForAnswer("+5 min")
         try await kiosk.keep(page, as: "remote-\(kind)-running")
@@ -207,7 +207,7 @@ extension BrowserKind {
             try await pages[1].press("resume")
             for page in pages { try await page.eventually("it runs", "entry.status === 'running'") }
 
-            try await atOnce(pages) { try await $0.press("extend", ":nth-child(2)") }
+            try await atOnce(pages) { try await $0.press("extend", ":nth-child(3)") }
             for page in pages { try await page.waitForAnswer("+5 min") }
             #expect(kiosk.desk.status.totalSeconds == .number(1_500 + 300 * Int64(pages.count)))
             // Only one of them pauses it.
