@@ -14,7 +14,9 @@ public struct Notice: Hashable, Sendable {
     /// Takes over the later acknowledgement and the later message of two notices, in whatever order they arrive.
     mutating func join(_ other: Notice) {
         if let theirs = other.ok, ok.map({ $0 < theirs }) ?? true { ok = theirs }
-        if let theirs = other.message, message.map({ $0 < theirs }) ?? true { message = theirs }  // rule: laterMessage
+        guard let theirs = other.message else { return }
+        let isLater = message.map { $0 < theirs } ?? true  // rule: laterMessage, else: true
+        if isLater { message = theirs }
     }
 }
 
