@@ -13,7 +13,7 @@ public enum Limits {
     public static let applied = 64
     /// Seconds of one phase with extensions: up to a day.
     public static let phaseSeconds = 1...86_400
-    /// The longest time that a phase goes on beyond its length. A judgement: whoever forgot it is asleep by then.
+    /// The longest time that a phase goes on beyond its length. A judgement: a person who forgot it is asleep by then.
     public static let overtime: Milliseconds = .minutes(720)
     /// How long an alarm rings. A judgement of the product: after that it is only shown, until a person ends it.
     public static let alarmRings: Milliseconds = .minutes(5)
