@@ -4,7 +4,7 @@ import API
 package import Session
 package import Wire
 
-/// What a display shows without a session. The `boring` face shows nothing then.
+/// The content of a display without a session. The `boring` face shows nothing then.
 package enum Idle: String, CaseIterable, Sendable {
     /// The time of day, and the minutes of today.
     case clock
@@ -98,7 +98,7 @@ extension Screen {
     }
 }
 
-/// What a page shows without a session. The page computes the time of day.
+/// The content of a page without a session. The page computes the time of day.
 package struct IdleContent: Encodable, Sendable {
     private var kind: String
     /// The local time at the instant of the timeline, in milliseconds since 1970.

@@ -70,7 +70,7 @@ package struct Screen: Hashable, Sendable {
     package var endsAt: Localized?
     /// Whether the end of a running phase is as near as ``ScreenOptions/near`` says.
     package var isNear = false
-    /// What is shown without a session.
+    /// The content without a session.
     package var idle = Idle.icon
     /// The minutes of today, or of the week beside ``days``; only without a session.
     package var sumText: Localized?

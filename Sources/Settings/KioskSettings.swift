@@ -17,7 +17,7 @@ package struct KioskSettings: Hashable, Sendable {
     package var theme: LineText?
     /// The hours in which the screen is dark without a session.
     package var blank: LineText?
-    /// What is shown without a session.
+    /// The content without a session.
     package var idle: LineText?
     /// How long before its end a phase is marked.
     package var near: LineText?

@@ -8,7 +8,7 @@ public enum Topic: Hashable, Sendable {
     case presence(NodeID)
     /// A node's register: retained, QoS 1.
     case session(NodeID)
-    /// What people say to all nodes: retained, QoS 1.
+    /// The words of people to all nodes: retained, QoS 1.
     case notice(NodeID)
     /// Requests to an owner: QoS 1.
     case intent(NodeID)

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Display
 
-/// What displays show without a session, and near the end of a phase.
+/// Displays without a session, and near the end of a phase.
 @Suite(.timeLimit(.minutes(5))) struct IdleTests {
     private static let midnight: Int64 = 1_795_993_200_000
     private static let minute: Int64 = 60_000

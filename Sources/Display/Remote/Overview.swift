@@ -82,7 +82,7 @@ package struct Overview: Sendable, Encodable {
         }
         var known: [StartRequest] = []
         for start in sessions.map(\.start) where !known.contains(start) && known.count < Self.againLimit {
-            // What was left of a session is no session of its own.
+            // The rest of a session is no session of its own.
             if !sessions.contains(where: { $0.rest == start && $0.start != start }) { known.append(start) }
         }
         let stopped = live == nil ? Offer(goingOnWithOneOf: recent, at: groupTime, strings: strings) : nil

@@ -147,7 +147,7 @@ struct StatusParts {
     }
 
     private var notices: [StatusLine.Part] { parts(of: screen.notices) }
-    /// What people must see in a short line too.
+    /// The notices that people must see in a short line too.
     private var loudNotices: [StatusLine.Part] {
         parts(of: screen.notices.filter { $0.kind == .alarm || $0.kind == .toAll })
     }
