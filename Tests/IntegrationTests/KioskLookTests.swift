@@ -194,7 +194,8 @@ import Testing
         try await Kiosk.with { kiosk in
             for face in Self.faces {
                 for (width, height): (Int64, Int64) in [(1_920, 1_080), (480, 800)] {
-                    let page = try await kiosk.open("desk", "face=\(face)&lang=en", width: width, height: height)
+                    let page = try await kiosk.open(
+                        "desk", "face=\(face)&idle=icon&lang=en", width: width, height: height)
                     try await page.waitUntilDrawn("idle")
                     let off = try await page.value(
                         "(() => { const [box, stage] = ['icon', 'stage'].map((id) => part(id).getBoundingClientRect());"
