@@ -40,6 +40,7 @@ public struct LocalTime: Hashable, Sendable {
     /// Returns the instants of a local time, the earlier first: two when the clocks are set back over it. For a local
     /// time that the clocks skip it is the instant of the jump.
     /// - Parameters:
+    ///   - date: The local day.
     ///   - time: Milliseconds since midnight.
     ///   - seconds: Returns the local offset from UTC at an instant.
     package static func instants(of date: CivilDate, time: Int64, offset seconds: (Int64) -> Int) -> [Int64] {
