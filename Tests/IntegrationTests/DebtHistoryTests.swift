@@ -2,6 +2,7 @@
 
 import Glibc
 import Mosquitto
+import Session
 import Support
 import Testing
 
@@ -12,6 +13,37 @@ import Testing
 
     private static func row(_ from: String, _ to: String, _ project: String = "Deep") -> String {
         "Me,me@example.com,,\(project),,\"Design, round 2\",No,2026-03-10,\(from),2026-03-10,\(to),,\r\n"
+    }
+
+    @Test func aSessionThatIsAddedByHandCountsAtOnce() async throws {
+        try await Space.with { space in
+            try await DebtProgram.withService(["--zone", "UTC"], broker: space.broker.port) { service in
+                try await space.peer.waitForDebt("nothing done") { $0.done == 0 }
+                let day = "\(LocalTime(at: now() - 7 * LocalTime.day, offset: 0).date)"
+                func add(_ from: String, _ to: String, _ day: String) async throws -> CommandResult {
+                    try await service.command(
+                        "add", "--title", "Reading", "--label", "Study", "--from", from, "--to", to, "--day", day)
+                }
+                let added = try await add("09:00", "09:50", day)
+                #expect(added.output.hasPrefix("Added 50 minutes as session "), "\(added)")
+                let row = try JSON(try await service.history("--json").output)
+                #expect(row.title == "Reading")
+                #expect(row.label == "Study")
+                #expect(row.ran == 3_000_000)
+                try await eventually("its minutes") {
+                    space.peer.said("feed/debt/year").last?.days.items.contains(50) == true
+                }
+                for (from, to, day, reason) in [
+                    ("09:00", "09:50", "2199-03-10", "after the present"),
+                    ("09:50", "09:00", day, "end before it begins"),
+                    ("9", "09:50", day, "--from takes a time"), ("09:00", "09:50", "soon", "--day takes a day"),
+                ] {
+                    let refused = try await add(from, to, day)
+                    #expect(refused.code == 2, "\(refused)")
+                    #expect(refused.errors.contains(reason), "\(refused)")
+                }
+            }
+        }
     }
 
     @Test func importedRowsCountOnceAndAreExported() async throws {

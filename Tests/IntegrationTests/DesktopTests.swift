@@ -89,6 +89,11 @@ struct DesktopTests {
         #expect(try await desktop.playerctl("stop").code == 0)
         try await desktop.node.waitFor("the end") { $0.status == "idle" }
         try await desktop.waitUntil("there is no player") { try await !desktop.names().contains(Self.name) }
+        try desktop.node.begin(["seconds": 1, "alarm": true])
+        try await desktop.node.waitFor("the alarm") { $0.alarm == true }
+        try await desktop.waitFor("Paused")
+        #expect(try await desktop.playerctl("play").code == 0)
+        try await desktop.node.waitFor("the end of the alarm") { $0.alarm == false }
         try desktop.node.begin()
         try await desktop.waitFor("Playing")
         try await desktop.node.end()

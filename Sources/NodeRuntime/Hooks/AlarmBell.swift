@@ -14,6 +14,7 @@ final class AlarmBell: Sendable {
         var alarm: GroupTime?
         var isNew = false
         var playedAt = BootTime.distantPast
+        var isPlaying = false
     }
 
     private let state = Mutex(State())
@@ -31,6 +32,7 @@ final class AlarmBell: Sendable {
         defer { ringing?.cancel() }
         for await view in views {
             ringing?.cancel()
+            // Each view has a task of its own, which the next one ends.
             ringing = Task { await ring(view) }
         }
     }
@@ -56,9 +58,18 @@ final class AlarmBell: Sendable {
             let next = state.playedAt + Self.interval
             if next > boot { return next - boot }
             state.playedAt = boot
-            // On its own, since a later view ends this task.
-            Task { [play] in await play() }
+            if !state.isPlaying { start(&state) }
             return Self.interval
+        }
+    }
+
+    /// Plays the sound in a task of its own, since a later view ends the one that rings. A sound that is longer than the
+    /// interval is not played twice at a time.
+    private func start(_ state: inout State) {
+        state.isPlaying = true
+        Task {
+            await play()
+            self.state.withLock { $0.isPlaying = false }
         }
     }
 }

@@ -148,7 +148,7 @@ extension Engine {
             return emit(.reply(ticket, .invalid("message")))
         }
         guard (0...Limits.messageLife).contains(life) else { return emit(.reply(ticket, .invalid("for"))) }
-        notices.say(text, for: life, at: context.groupTime)
+        notices.say(text, for: life, context)
         reply(.applied, to: ticket, id: id, nil)
     }
 

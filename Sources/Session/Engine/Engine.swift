@@ -188,6 +188,7 @@ public struct Engine: Hashable, Sendable {
         next.consider(requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver))
         next.consider(clocks.compareAt)
         next.consider(clocks.nextWake)
+        next.consider(notices.nextDue(context))
         next.consider(view.message.map { context.now.boot + ($0.until - context.groupTime) })
         nextWake = next.time
     }
@@ -200,8 +201,8 @@ public struct Engine: Hashable, Sendable {
     func view(_ context: Context) -> View {
         var fresh = freshView(context)
         fresh.keepShownTime(of: view, at: context.now.boot)
-        fresh.acknowledgedAt = fresh.register.flatMap { notices.acknowledged($0.lineage) }
-        fresh.message = notices.message(at: context.groupTime)
+        fresh.acknowledgedAt = fresh.register.flatMap { notices.acknowledged($0.lineage, context) }
+        fresh.message = notices.message(context)
         return fresh
     }
 

@@ -22,7 +22,7 @@ extension Engine {
         case .presence(let presence): receive(presence, from: sender, retained: retained, &context)
         case .register(let register) where isSelf(sender): receiveEcho(register, context)
         case .register(let register): receive(register, retained: retained, context)
-        case .notice(let notice): notices.receive(notice, isOwn: sender == node)
+        case .notice(let notice): notices.receive(notice, from: sender, context)
         case .intent(let intent): answer(intent, context)
         case .ack(let ack): receive(ack, from: sender, context)
         case .hello: if link.isUp { echoes.answerHello(of: node, at: context.now.boot) }
@@ -55,6 +55,7 @@ extension Engine {
         admission.forget(gone)
         answers.forget(gone)
         clocks.remove(gone)
+        notices.forget(gone)
     }
 
     private mutating func judge(_ message: Message, from sender: NodeID, _ context: Context) -> Admission.Verdict {

@@ -55,12 +55,11 @@ struct Admission: Hashable, Sendable {
     static func judge(_ message: Message, from sender: NodeID, in situation: Situation) -> Verdict {
         let node = situation.context.node
         switch message {
-        case .presence: return .accepted
+        case .presence, .notice: return .accepted
         case .register(let register):
             if register.owner != sender { return .refused(.wrongSender) }
             let isPlausible = isPlausible(register.version, groupTime: situation.context.groupTime)
             return isPlausible ? .accepted : .refused(.outOfBounds)  // rule: epochBound, else: .accepted
-        case .notice(let notice): return notice.isAhead(situation.context) ? .refused(.outOfBounds) : .accepted
         case .intent(let intent): return intent.from == sender ? .accepted : .refused(.wrongSender)
         case .ack(.answer):
             guard !situation.isSelf, let request = situation.request else { return .ignored }

@@ -21,10 +21,11 @@ public struct Notice: Hashable, Sendable {
 }
 
 extension Notice {
-    /// Whether it is ahead of a vouched time, so that it would outlast all later notices.
+    var latestAt: GroupTime { max(ok?.at ?? 0, message?.at ?? 0) }
+
+    /// Whether it is ahead of a vouched time.
     func isAhead(_ context: Context) -> Bool {
-        let latest = max(ok?.at ?? 0, message?.at ?? 0)
-        return context.source.isVouched && latest > context.groupTime + Limits.stampLead
+        context.source.isVouched && latestAt > context.groupTime + Limits.stampLead
     }
 
     mutating func move(by change: Milliseconds) {

@@ -1,46 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The notice of this node, which it publishes again on each connection, and the latest words of the other nodes.
+/// The notice of this node, which it publishes again on each connection, and the last ones of the other nodes.
 struct Notices: Hashable, Sendable {
     private(set) var own = Notice()
-    private var others = Notice()
+    private var others: [NodeID: Notice] = [:]
     private var isPublished = true
 
-    private var latest: Notice {
-        var latest = others
-        latest.join(own)
-        return latest
+    /// The notices that count. One that is ahead of a vouched time would outlast all later ones; it waits, as its node
+    /// moves it or the time comes.
+    private func counting(_ context: Context) -> [Notice] {
+        [own] + others.values.filter { !$0.isAhead(context) }
+    }
+
+    private func latest(_ context: Context) -> Notice {
+        counting(context).reduce(into: Notice()) { $0.join($1) }
     }
 
     /// The text on all screens, and when it ends; `nil` if there is none.
-    func message(at time: GroupTime) -> ScreenMessage? {
-        latest.message.flatMap { $0.text.isEmpty || $0.until <= time ? nil : $0 }
+    func message(_ context: Context) -> ScreenMessage? {
+        latest(context).message.flatMap { $0.text.isEmpty || $0.until <= context.groupTime ? nil : $0 }
     }
 
     /// Until when the alarms of a lineage are ended; `nil` if none is.
-    func acknowledged(_ lineage: SessionID) -> GroupTime? {
-        latest.ok.flatMap { $0.lineage == lineage ? $0.at : nil }
+    func acknowledged(_ lineage: SessionID, _ context: Context) -> GroupTime? {
+        counting(context).compactMap(\.ok).filter { $0.lineage == lineage }.map(\.at).max()
     }
 
-    mutating func receive(_ notice: Notice, isOwn: Bool) {
-        if isOwn { own.join(notice) } else { others.join(notice) }
+    /// When a notice that waits begins to count; `nil` if none waits.
+    func nextDue(_ context: Context) -> BootTime? {
+        others.values.filter { $0.isAhead(context) }
+            .map { context.now.boot + ($0.latestAt - Limits.stampLead - context.groupTime) }.min()
     }
+
+    mutating func receive(_ notice: Notice, from sender: NodeID, _ context: Context) {
+        guard sender == context.node else { return others[sender] = notice }
+        if !notice.isAhead(context) { own.join(notice) }
+        // The broker keeps another one: that of an earlier process, or of another program.
+        if own != notice { publishAgain() }
+    }
+
+    mutating func forget(_ node: NodeID) { others[node] = nil }
 
     mutating func acknowledge(_ lineage: SessionID, at: GroupTime) {
-        add(Notice(ok: Acknowledgement(lineage: lineage, at: max(at, (latest.ok?.at ?? 0) + 1))))
+        add(Notice(ok: Acknowledgement(lineage: lineage, at: max(at, (own.ok?.at ?? 0) + 1))))
     }
 
-    /// Shows a text for a time; an empty text takes the message back. It is later than all that this node knows.
-    mutating func say(_ text: String, for life: Milliseconds, at: GroupTime) {
-        let at = max(at, (latest.message?.at ?? 0) + 1)
+    /// Shows a text for a time; an empty text takes the message back. It is later than all that count here.
+    mutating func say(_ text: String, for life: Milliseconds, _ context: Context) {
+        let at = max(context.groupTime, (latest(context).message?.at ?? 0) + 1)
         add(Notice(message: ScreenMessage(text: text, at: at, until: at + life)))
     }
 
-    /// Moves this node's words with group time, which has jumped, and forgets those of others that now lie ahead of it,
-    /// as their nodes move them too.
-    mutating func move(by change: Milliseconds, _ context: Context) {
+    /// Moves this node's words with group time, which has jumped.
+    mutating func move(by change: Milliseconds) {
         own.move(by: change)
-        if others.isAhead(context) { others = Notice() }
         publishAgain()
     }
 

@@ -450,7 +450,8 @@ for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => {
 // Any key, and a tap beside the buttons, ends an alarm.
 for (const kind of ["pointerup", "keydown"]) addEventListener(kind, (event) => {
   const ok = entry && !isLost && isPlain() && entry.buttons.find((wish) => wish.op === "ok");
-  if (ok && event.key !== "Tab" && !event.target.closest("button")) press(ok);
+  const isOther = ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key);
+  if (ok && !isOther && !event.target.closest("button")) press(ok);
 });
 if (sounds) for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, alerts.unlock, { passive: true });
 

@@ -98,10 +98,9 @@ package enum Check: String, CaseIterable, Sendable {
     /// All nodes show the same session.
     case oneView
     /// All nodes show the same message, and agree on whether an alarm waits for a person. Exempt are worlds in which a
-    /// program or a broker died, since only their memory holds both, and those whose clocks differ: a notice that seems
-    /// to be ahead is discarded, and comes again on the next connection.
+    /// program or a broker died, since only their memory holds both.
     case noticesAgree
-    /// No node shows an alarm that a person has ended. Exempt are the same worlds.
+    /// No node shows an alarm that a person has ended. Exempt are the same worlds, and those whose clocks differ.
     case alarmEnds
     /// At most one session lives, and it has the largest stamp.
     case largestLives

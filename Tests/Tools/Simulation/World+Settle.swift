@@ -140,10 +140,10 @@ extension World {
     }
 
     private mutating func checkNotices() {
-        if witness.hasDied || mix.sync != Clock.Sync.honest.rawValue || mix.skew > 4_000 { return }
+        if witness.hasDied { return }
         let shown = judged.map { ($0.id, $0.seen.view.message, $0.seen.view.lastMoment(at: $0.clock.boot(at: now))) }
         guard let first = shown.first else { return }
-        for (node, _, moment) in shown {
+        for (node, _, moment) in shown where mix.sync == Clock.Sync.honest.rawValue && mix.skew <= 4_000 {
             guard let moment, let alarm = moment.alarm, let ended = witness.endedAlarms[moment.register.lineage] else {
                 continue
             }

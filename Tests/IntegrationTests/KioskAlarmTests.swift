@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// The page without a session, near the end of a phase, and while an alarm waits.
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskAlarmTests {
+    @Test func aPageShowsTheTimeOfDayThenTheEndThenTheAlarmThatAnyKeyEnds() async throws {
+        try await Kiosk.with { kiosk in
+            let page = try await kiosk.open("kitchen", "near=5m&lang=en")
+            try await page.waitUntilDrawn("idle")
+            try await page.eventually("the time of day", "/^[0-2]\\d:[0-5]\\d$/.test(part('time').textContent)")
+            try await kiosk.keep(page, as: "idle-clock")
+            try kiosk.desk.begin(["title": "Tea", "seconds": 4, "alarm": true])
+            try await page.eventually("it is near its end", "root.classList.contains('near')")
+            try await kiosk.keep(page, as: "near")
+            try await page.eventually("the alarm", "part('notice').textContent.startsWith('Time is up')")
+            #expect(
+                try await page.value("[...document.querySelectorAll('button')].map((one) => one.textContent)") == ["OK"]
+            )
+            try await kiosk.keep(page, as: "alarm")
+            _ = try await page.value(
+                "void document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Shift', bubbles: true }))")
+            #expect(try await page.value("pending") == "", "a key that does nothing alone is no press")
+            _ = try await page.value(
+                "void document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'x', bubbles: true }))")
+            try await kiosk.desk.waitFor("the end of the alarm") { $0.alarm == false }
+
+            try kiosk.desk.begin(["plan": "focus 1s", "overtime": true])
+            try await page.eventually("overtime", "part('time').textContent.startsWith('+00:0')")
+            try await kiosk.keep(page, as: "overtime")
+            try await kiosk.press("stop")
+            for (query, isShown) in [("idle=off", false), ("idle=clock&face=boring", false), ("idle=clock", true)] {
+                let other = try await kiosk.open("kitchen", query)
+                try await other.waitUntilDrawn("idle")
+                #expect(try await other.value("part('time').textContent !== ''") == .bool(isShown), "\(query)")
+                try await other.close()
+            }
+            #expect(try await page.problems() == [])
+        }
+    }
+}
