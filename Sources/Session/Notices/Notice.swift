@@ -28,11 +28,13 @@ extension Notice {
         context.source.isVouched && latestAt > context.groupTime + Limits.stampLead
     }
 
-    mutating func move(by change: Milliseconds) {
-        func move(_ time: GroupTime) -> GroupTime { min(max(time + change, 0), Limits.time.upperBound) }
-        if let ok { self.ok?.at = move(ok.at) }
+    mutating func move(by change: Milliseconds, upTo present: GroupTime) {
+        func moved(_ time: GroupTime) -> GroupTime { min(max(time + change, 0), present) }
+        if let ok { self.ok?.at = moved(ok.at) }
         if let message {
-            self.message = ScreenMessage(text: message.text, at: move(message.at), until: move(message.until))
+            let at = moved(message.at)
+            let until = min(at + (message.until - message.at), Limits.time.upperBound)
+            self.message = ScreenMessage(text: message.text, at: at, until: until)
         }
     }
 }

@@ -5,6 +5,8 @@ struct Notices: Hashable, Sendable {
     private(set) var own = Notice()
     private var others: [NodeID: Notice] = [:]
     private var isPublished = true
+    /// Whether what the broker keeps of an earlier process may still arrive.
+    private var isRestoring = true
 
     /// The notices that count. One that is ahead of a vouched time would outlast all later ones; it waits, as its node
     /// moves it or the time comes.
@@ -33,11 +35,23 @@ struct Notices: Hashable, Sendable {
     }
 
     mutating func receive(_ notice: Notice, from sender: NodeID, _ context: Context) {
-        guard sender == context.node else { return others[sender] = notice }
-        if !notice.isAhead(context) { own.join(notice) }
-        // The broker keeps another one: that of an earlier process, or of another program.
+        guard sender == context.node else { return hold(notice, of: sender, context) }
+        // Later, an old copy may have times that this node has moved since.
+        if isRestoring, !notice.isAhead(context) { own.join(notice) }
+        // The broker keeps another one: an old copy, or that of an earlier process or of another program.
         if own != notice { publishAgain() }
     }
+
+    /// An old copy that a broker delivers late loses against the later one, but a node that has moved its words back in time
+    /// replaces those that are ahead.
+    private mutating func hold(_ notice: Notice, of node: NodeID, _ context: Context) {
+        var latest = notice
+        if context.source.isVouched, let held = others[node], !held.isAhead(context) { latest.join(held) }
+        others[node] = latest
+    }
+
+    /// Ends the wait for the notice of an earlier process.
+    mutating func restored() { isRestoring = false }
 
     mutating func forget(_ node: NodeID) { others[node] = nil }
 
@@ -51,9 +65,10 @@ struct Notices: Hashable, Sendable {
         add(Notice(message: ScreenMessage(text: text, at: at, until: at + life)))
     }
 
-    /// Moves this node's words with group time, which has jumped.
-    mutating func move(by change: Milliseconds) {
-        own.move(by: change)
+    /// Moves this node's words with group time, which has jumped, but not ahead of a vouched time: a word that has an order
+    /// above those of others may have their time.
+    mutating func move(by change: Milliseconds, _ context: Context) {
+        own.move(by: change, upTo: context.source.isVouched ? context.groupTime : Limits.time.upperBound)
         publishAgain()
     }
 
