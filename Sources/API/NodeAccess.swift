@@ -15,6 +15,9 @@ package protocol NodeAccess: Sendable {
     func acknowledge() async -> ReplyReport
     /// Shows a text on all screens for a time; an empty one takes the present text back.
     func say(_ text: String, for life: Milliseconds) async -> ReplyReport
+    /// Adds a session that no node recorded to the ledger.
+    /// - Throws: The reason why it is not saved.
+    func add(_ session: AddedSession) async throws -> ReplyReport
     /// Publishes a sound level for the calm service.
     /// - Returns: Whether the node is connected to a broker.
     func report(_ level: SoundLevel) async -> Bool
@@ -48,6 +51,12 @@ package struct DisplaySnapshot: Sendable {
     package var presets: [Preset]
     /// Returns the node's UTC offset in seconds, positive to the east, at a time in milliseconds since 1970.
     package var utcOffset: @Sendable (Int64) -> Int
+
+    /// Returns the ledger's UTC offset in seconds at a time: the node's, moved by their present difference.
+    package func ledgerOffset(_ time: Int64) -> Int {
+        guard let feed = feeds.week, let offset = feed.week?.offset else { return utcOffset(time) }
+        return utcOffset(time) + offset - utcOffset(feed.at.milliseconds)
+    }
 
     /// Creates a snapshot from values read at one instant.
     package init(

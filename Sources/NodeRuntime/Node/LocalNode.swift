@@ -36,6 +36,7 @@ package struct LocalNode: NodeAccess {
         return report
     }
 
+    package func add(_ session: AddedSession) async throws -> ReplyReport { try await node.add(session) }
     package func report(_ level: SoundLevel) async -> Bool { await node.publish(level) }
     package func status() async -> StatusReport { await node.status() }
     package func nodes() async -> NodesReport { await node.nodesReport() }

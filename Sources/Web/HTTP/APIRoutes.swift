@@ -51,6 +51,13 @@ struct APIRoutes: Sendable {
             try await say(request, context)
         }
         routes.post(
+            "/v1/debt",
+            .action(
+                "Adds a session that no node recorded to the ledger, also while the debt service is away.",
+                AddRequest.self,
+                [.problem(200, "Saved on this node, which sends it."), .problem(503, "The node cannot save it.")])
+        ) { request, context in try await add(request, context) }
+        routes.post(
             "/v1/sound",
             .action(
                 "Publishes a sound level for the calm service, from a program with its own sound input.",
@@ -98,6 +105,19 @@ struct APIRoutes: Sendable {
     private func say(_ request: Request, _ context: WebContext) async throws -> Response {
         let wanted = try MessageRequest(request: try await body(of: request, context)).checked()
         return Self.answer(await node.say(wanted.text, for: wanted.life))
+    }
+
+    private func add(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try AddRequest(request: try await body(of: request, context))
+        let shown = await node.snapshot()
+        let session = try wanted.session(
+            at: shown.groupTime, labels: (shown.feeds.week?.week?.labels ?? []).compactMap(\.label),
+            utcOffset: shown.ledgerOffset)
+        do {
+            return Self.answer(try await node.add(session))
+        } catch {
+            throw HTTPProblem(.serviceUnavailable, "the session is not saved: \(error)")
+        }
     }
 
     /// Publishes a level. The calm service does not acknowledge it; a lost one is a gap.
