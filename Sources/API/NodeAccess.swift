@@ -31,7 +31,7 @@ package protocol NodeAccess: Sendable {
     func snapshots() async -> AsyncStream<DisplaySnapshot>
     /// Returns the counters since the node started.
     func metrics() async -> NodeMetrics
-    /// Returns the plan of a preset, or the names of all presets if there is none of that name.
+    /// Returns a preset, or the names of all presets if there is none of that name.
     func preset(_ name: String) async -> PresetLookup
 }
 
@@ -75,8 +75,7 @@ package struct DisplaySnapshot: Sendable {
 
 /// The result of ``NodeAccess/preset(_:)``.
 package enum PresetLookup: Sendable {
-    /// The plan of the preset.
-    case found([Phase])
+    case found(Preset)
     /// No preset has that name; `names` lists those that exist.
     case unknown(names: [String])
 }

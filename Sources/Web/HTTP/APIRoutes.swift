@@ -83,8 +83,8 @@ struct APIRoutes: Sendable {
                             + "start a new one with lockstep start"
                         : "this node has seen no session that was stopped; start one with lockstep start"))
         }
-        let plan = try await plan(ofPreset: wanted.preset)
-        return Self.answer(await node.start(try wanted.start(presetPlan: plan)))
+        let preset = try await preset(named: wanted.preset)
+        return Self.answer(await node.start(try wanted.start(preset: preset)))
     }
 
     private func intent(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -129,10 +129,10 @@ struct APIRoutes: Sendable {
         return Response(status: .noContent)
     }
 
-    private func plan(ofPreset name: String?) async throws -> [Phase]? {
+    private func preset(named name: String?) async throws -> Preset? {
         guard let name else { return nil }
         switch await node.preset(name) {
-        case .found(let phases): return phases
+        case .found(let preset): return preset
         case .unknown(let names):
             throw HTTPProblem(
                 .notFound, field: "preset", "no preset is named “\(name)”; presets are \(names.joined(separator: ", "))"
