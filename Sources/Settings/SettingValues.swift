@@ -138,6 +138,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case hookStopped = "LOCKSTEP_HOOK_STOPPED"
     case hookSuperseded = "LOCKSTEP_HOOK_SUPERSEDED"
     case hookStale = "LOCKSTEP_HOOK_STALE"
+    case hookAlarm = "LOCKSTEP_HOOK_ALARM"
     case calmThreshold = "LOCKSTEP_CALM_THRESHOLD"
     case calmMixing = "LOCKSTEP_CALM_MIXING"
     case calmTopic = "LOCKSTEP_CALM_TOPIC"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Glibc
 import Logging
 import Mosquitto
@@ -83,7 +84,7 @@ import Testing
         let environment = ["XDG_CONFIG_HOME": directory.path]
         mkdir(directory.file("lockstep"), 0o700)
         _ = try directory.write("mine = focus 1h\n", to: "lockstep/presets")
-        #expect(try settings(environment: environment).presets["mine"] == [Phase(kind: .focus, seconds: 3_600)])
+        #expect(try settings(environment: environment).presets["mine"]?.plan == [Phase(kind: .focus, seconds: 3_600)])
         _ = try directory.write("mine: focus 1h\n", to: "lockstep/presets")
         #expect(complaint { try settings(environment: environment) }.contains("presets, line 1"))
     }

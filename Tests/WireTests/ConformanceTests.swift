@@ -87,6 +87,7 @@ struct Summary {
                 debt.map { debt in
                     "debt \(debt.minutes)"
                         + (debt.week.map { " \($0.name) \($0.goal) \($0.done) \($0.days.count)" } ?? "")
+                        + (debt.week?.offset.map { " \($0) s from UTC" } ?? "")
                 } ?? "no debt"
         case .feed(.debtYear(let year)):
             word =

@@ -43,6 +43,12 @@ package struct ReplyReport: Hashable, Sendable, Described {
         self.reason = reason
     }
 
+    /// Says that a session was added to the ledger.
+    package init(added session: SessionID) {
+        outcome = .applied
+        self.session = session.rawValue
+    }
+
     /// Describes a reply.
     /// - Parameter problem: Why the change is not saved, or not known to the other nodes.
     package init(_ reply: Reply, problem: ProblemReport? = nil) {

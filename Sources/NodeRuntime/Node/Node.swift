@@ -2,8 +2,10 @@
 
 package import API
 import Core
+import Ledger
 package import Logging
 package import Mosquitto
+package import Platform
 import Runtime
 package import Session
 package import Settings
@@ -84,6 +86,18 @@ package actor Node {
     /// Shows a text on all screens for a time; an empty one takes the present text back.
     package func say(_ text: String, for life: Milliseconds) async -> Reply {
         await ask { ticket in .say(text, for: life, id: ULID.make(at: groupTime), ticket) }
+    }
+
+    /// Adds a session that no node recorded to the ledger. Its record is on disk before the reply.
+    package func add(_ session: AddedSession) throws(FileError) -> ReplyReport {
+        guard identity.mayOwn else { return ReplyReport(.invalid("role")) }
+        let record = DigestedRecord(
+            LedgerRecord(
+                added: ULID.make(at: groupTime), on: identity.node, title: session.title, label: session.label,
+                from: session.from, to: session.to))
+        try files.add(record)
+        handle(.added(record))
+        return ReplyReport(added: record.record.id)
     }
 
     /// The core handles the event before anything suspends: the wait may switch threads.
