@@ -350,7 +350,7 @@ import Testing
         var rig = EngineHarness()
         rig.barriers = false
         rig.linkUp()
-        let at = rig.wall - 60_000
+        let at = rig.wall - Milliseconds(60_000)
         let left = Notice(message: ScreenMessage(text: "Dinner", at: at, until: at + 600_000))
         rig.hear(.notice(left), from: "\(rig.engine.identity.node)", retained: true)
         #expect(rig.engine.view.message == left.message)

@@ -133,9 +133,11 @@ package struct ProblemReport: Hashable, Sendable, Described {
         case noSuspendLock
         /// Notifications or sounds are on, and the node's machine cannot show or play them.
         case noAlert
+        /// Another node serves the plain topics, and this one would take over.
+        case standsBy
 
         /// Whether every request still works.
-        package var isMinor: Bool { self == .noSuspendLock || self == .noAlert }
+        package var isMinor: Bool { self == .noSuspendLock || self == .noAlert || self == .standsBy }
     }
 
     package var kind: Kind

@@ -216,7 +216,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     }
 
     /// Checks the bounds of a text.
-    static func check(_ text: String, _ kind: SessionText) throws(RequestError) {
+    package static func check(_ text: String, _ kind: SessionText) throws(RequestError) {
         guard kind.accepts(text) else {
             throw RequestError(
                 kind.rawValue, "must have 1 to \(kind.bytes) bytes that are not all blanks, and no control characters")

@@ -25,7 +25,13 @@ package struct LocalNode: NodeAccess {
         return await node.report(reply)
     }
 
-    package func press(_ press: Press) async -> ReplyReport { await node.report(await node.press(press)) }
+    package func press(_ press: Press) async -> ReplyReport { await self.press(press, id: nil) }
+
+    /// - Parameter id: The id with which the press takes effect once; `nil` for a new one.
+    package func press(_ press: Press, id: IntentID?) async -> ReplyReport {
+        await node.report(await node.press(press, id: id))
+    }
+
     package func take() async -> ReplyReport { await node.report(await node.take()) }
     package func acknowledge() async -> ReplyReport { await node.report(await node.acknowledge()) }
 

@@ -28,7 +28,9 @@ package actor Node {
     var log: SessionLog
     var hub = ViewHub()
     var suspend = SuspendState()
-    var eventWatch: EventWatch?
+    var eventWatches: [EventWatch] = []
+    /// The node that serves the plain topics in the place of this one.
+    private(set) var plainServer: NodeID?
     /// The check of notifications and sounds, if the settings ask for them.
     var alerts: AlertCheck?
     var counted = NodeMetrics()
@@ -69,8 +71,9 @@ package actor Node {
     }
 
     /// Changes the current session, whichever node owns it.
-    package func press(_ press: Press) async -> Reply {
-        await ask { ticket in .press(press, id: ULID.make(at: groupTime), ticket) }
+    /// - Parameter id: The id with which the press takes effect once; `nil` for a new one.
+    package func press(_ press: Press, id: IntentID? = nil) async -> Reply {
+        await ask { ticket in .press(press, id: id ?? ULID.make(at: groupTime), ticket) }
     }
 
     /// Takes the current session over, whichever node owns it.
@@ -147,6 +150,13 @@ package actor Node {
     /// The sessions that this node has seen, the latest first.
     package var recentSessions: [RecentSession] { recent.all }
     package var peers: Peers { core.engine.peers }
+    /// The number of nodes and displays that are online, this one included.
+    package var onlineCount: Int {
+        (view.isLinked ? 1 : 0) + peers.online.count { $0 != identity.node && peers[$0].presence?.role != .service }
+    }
+
+    /// Notes which node serves the plain topics in the place of this one.
+    package func standsBy(for server: NodeID?) { plainServer = server }
 
     var groupTime: GroupTime { groupTime(at: clocks()) }
 
@@ -182,6 +192,7 @@ package actor Node {
     func handle(_ event: NodeCore.Event) {
         guard runner.add(event) else { return }
         while let actions = runner.next() { for action in actions { perform(action) } }
+        if hub.note(online: peers.online.count) { hub.setShowDue() }
         showChanges()
         askers.deliver(on: loop)
     }

@@ -42,7 +42,6 @@ extension Engine {
             return
         }
         link.barrierPassed(isTimeVouched: context.bound != nil, at: context.now.boot)
-        notices.restored()
         if let found = echoes.barrierPassed() {
             if let note = recovery.recover(found, in: &ownership, &dating, context) {  // rule: recovery
                 emit(.log(note))

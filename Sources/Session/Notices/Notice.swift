@@ -2,11 +2,14 @@
 
 /// The latest words of the people at a node to the whole space. They change no session, so no owner has to be there.
 public struct Notice: Hashable, Sendable {
+    /// The changes of this notice so far. Of two copies the one with more is the later one.
+    public var rev: Int
     /// The alarm that was ended last.
     public var ok: Acknowledgement?
     public var message: ScreenMessage?
 
-    public init(ok: Acknowledgement? = nil, message: ScreenMessage? = nil) {
+    public init(rev: Int = 0, ok: Acknowledgement? = nil, message: ScreenMessage? = nil) {
+        self.rev = rev
         self.ok = ok
         self.message = message
     }

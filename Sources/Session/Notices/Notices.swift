@@ -5,8 +5,6 @@ struct Notices: Hashable, Sendable {
     private(set) var own = Notice()
     private var others: [NodeID: Notice] = [:]
     private var isPublished = true
-    /// Whether what the broker keeps of an earlier process may still arrive.
-    private var isRestoring = true
 
     /// The notices that count. One that is ahead of a vouched time would outlast all later ones; it waits, as its node
     /// moves it or the time comes.
@@ -35,23 +33,19 @@ struct Notices: Hashable, Sendable {
     }
 
     mutating func receive(_ notice: Notice, from sender: NodeID, _ context: Context) {
-        guard sender == context.node else { return hold(notice, of: sender, context) }
-        // Later, an old copy may have times that this node has moved since.
-        if isRestoring, !notice.isAhead(context) { own.join(notice) }
-        // The broker keeps another one: an old copy, or that of an earlier process or of another program.
+        guard sender == context.node else {
+            // A broker may deliver an old copy late.
+            if others[sender].map({ $0.rev <= notice.rev }) ?? true { others[sender] = notice }
+            return
+        }
+        if notice.rev >= own.rev {
+            // It is that of an earlier process, or of another program.
+            if !notice.isAhead(context) { own.join(notice) }
+            own.rev = notice.rev
+            if own != notice { raiseRevision() }
+        }
         if own != notice { publishAgain() }
     }
-
-    /// An old copy that a broker delivers late loses against the later one, but a node that has moved its words back in time
-    /// replaces those that are ahead.
-    private mutating func hold(_ notice: Notice, of node: NodeID, _ context: Context) {
-        var latest = notice
-        if context.source.isVouched, let held = others[node], !held.isAhead(context) { latest.join(held) }
-        others[node] = latest
-    }
-
-    /// Ends the wait for the notice of an earlier process.
-    mutating func restored() { isRestoring = false }
 
     mutating func forget(_ node: NodeID) { others[node] = nil }
 
@@ -68,14 +62,19 @@ struct Notices: Hashable, Sendable {
     /// Moves this node's words with group time, which has jumped, but not ahead of a vouched time: a word that has an order
     /// above those of others may have their time.
     mutating func move(by change: Milliseconds, _ context: Context) {
+        guard own != Notice() else { return }
         own.move(by: change, upTo: context.source.isVouched ? context.groupTime : Limits.time.upperBound)
+        raiseRevision()
         publishAgain()
     }
 
     private mutating func add(_ notice: Notice) {
         own.join(notice)
+        raiseRevision()
         isPublished = false
     }
+
+    private mutating func raiseRevision() { own.rev = min(own.rev + 1, Limits.counter.upperBound) }
 
     mutating func publishAgain() { if own != Notice() { isPublished = false } }
 
