@@ -280,6 +280,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "DisplayTests", dependencies: ["API", "Display", "Session", "Support", "Wire"],
+            exclude: ["Discovery"],
             swiftSettings: strict),
         .testTarget(
             name: "TerminalTests",

@@ -303,6 +303,11 @@ read_places() {
         "zsh $destdir$prefix/share/zsh/site-functions/_lockstep"
         "fish $destdir$prefix/share/fish/vendor_completions.d/lockstep.fish"
     )
+    # shellcheck disable=SC2034 # for the scripts that source this
+    desktop=(
+        "$destdir$prefix/share/applications/lockstep.desktop"
+        "$destdir$prefix/share/icons/hicolor/scalable/apps/lockstep.svg"
+    )
 }
 
 # change command…: runs a command that changes the machine: as root, except for --user and in a staging folder.

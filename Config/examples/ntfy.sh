@@ -4,7 +4,7 @@
 # ntfy.sh TOPIC-URL [TOKEN-FILE]: a hook that sends an event to a phone by ntfy, also while the phone sleeps. In node.env:
 #
 #   LOCKSTEP_HOOK_PHASE=/usr/share/doc/lockstep/examples/ntfy.sh https://ntfy.example.org/lockstep ~/.config/lockstep/ntfy-token
-#   LOCKSTEP_HOOK_COMPLETED= and LOCKSTEP_HOOK_STOPPED= the same
+#   LOCKSTEP_HOOK_COMPLETED= and LOCKSTEP_HOOK_STOPPED= the same; LOCKSTEP_HOOK_ALARM= for phases that go on past their lengths
 #
 # The file holds an access token and nothing else; its mode is 0600 and its owner the user of the node. The token goes to curl
 # through a descriptor, so that no list of processes shows it. The server reads the titles.
@@ -17,6 +17,7 @@ case "$LOCKSTEP_EVENT" in
 phase) what='Next phase' ;;
 completed) what='Session completed' ;;
 stopped) what='Session stopped' ;;
+alarm) what='Time is up' ;;
 *) what="Session $LOCKSTEP_EVENT" ;;
 esac
 

@@ -15,6 +15,9 @@ package protocol NodeAccess: Sendable {
     func acknowledge() async -> ReplyReport
     /// Shows a text on all screens for a time; an empty one takes the present text back.
     func say(_ text: String, for life: Milliseconds) async -> ReplyReport
+    /// Adds a session that no node recorded to the ledger.
+    /// - Throws: The reason why it is not saved.
+    func add(_ session: AddedSession) async throws -> ReplyReport
     /// Publishes a sound level for the calm service.
     /// - Returns: Whether the node is connected to a broker.
     func report(_ level: SoundLevel) async -> Bool
@@ -28,7 +31,7 @@ package protocol NodeAccess: Sendable {
     func snapshots() async -> AsyncStream<DisplaySnapshot>
     /// Returns the counters since the node started.
     func metrics() async -> NodeMetrics
-    /// Returns the plan of a preset, or the names of all presets if there is none of that name.
+    /// Returns a preset, or the names of all presets if there is none of that name.
     func preset(_ name: String) async -> PresetLookup
 }
 
@@ -49,6 +52,12 @@ package struct DisplaySnapshot: Sendable {
     /// Returns the node's UTC offset in seconds, positive to the east, at a time in milliseconds since 1970.
     package var utcOffset: @Sendable (Int64) -> Int
 
+    /// Returns the ledger's UTC offset in seconds at a time: the node's, moved by their present difference.
+    package func ledgerOffset(_ time: Int64) -> Int {
+        guard let feed = feeds.week, let offset = feed.week?.offset else { return utcOffset(time) }
+        return utcOffset(time) + offset - utcOffset(feed.at.milliseconds)
+    }
+
     /// Creates a snapshot from values read at one instant.
     package init(
         _ nodeView: NodeView, boot: BootTime, groupTime: GroupTime, feeds: Feeds, recent: [RecentSession] = [],
@@ -66,8 +75,7 @@ package struct DisplaySnapshot: Sendable {
 
 /// The result of ``NodeAccess/preset(_:)``.
 package enum PresetLookup: Sendable {
-    /// The plan of the preset.
-    case found([Phase])
+    case found(Preset)
     /// No preset has that name; `names` lists those that exist.
     case unknown(names: [String])
 }

@@ -18,6 +18,8 @@ enum AccessList {
             if keepsSpacesApart { lines.append("topic read lockstep/1/" + (space == "+" ? "#" : "\(space)/#")) }
             lines += leaves(of: member.role).map { "topic write lockstep/1/\(space)/node/\(user)/\($0)" }
             lines += feeds(of: member.role).map { "topic write lockstep/1/\(space)/feed/\($0)" }
+            lines += plain(of: member.role).map { "topic write lockstep/1/\(space)/plain/\($0)" }
+            lines += homeAssistant(of: member)
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -28,6 +30,25 @@ enum AccessList {
         case .remote: ["presence", "notice", "intent", "hello", "ping/+"]
         case .display: ["presence", "hello", "ping/+"]
         case .calm, .debt: ["presence", "ack", "hello", "ping/+", "pong/+"]
+        }
+    }
+
+    /// Each node may serve the plain topics, and a remote presses by them.
+    private static func plain(of role: MemberRole) -> [String] {
+        switch role {
+        case .node: ["+"]
+        case .remote: ["command"]
+        case .display, .calm, .debt: []
+        }
+    }
+
+    /// A node describes the plain topics of its space to Home Assistant, which is a remote.
+    private static func homeAssistant(of member: Member) -> [String] {
+        switch member.role {
+        case .node where member.space != "+":
+            ["topic read homeassistant/status", "topic readwrite homeassistant/+/lockstep_\(member.space)/+/config"]
+        case .remote: ["topic read homeassistant/#", "topic write homeassistant/status"]
+        case .node, .display, .calm, .debt: []
         }
     }
 

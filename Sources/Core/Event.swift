@@ -34,6 +34,8 @@ extension NodeCore {
         case acknowledge(id: IntentID, Ticket)
         /// A person on this machine shows a text on all screens for a time; an empty one takes the message back.
         case say(String, for: Milliseconds, id: IntentID, Ticket)
+        /// A person on this machine has added a session that no node recorded. Its record is on disk.
+        case added(DigestedRecord)
         /// The asking program ended; its ticket gets no reply any more.
         case hangUp(Ticket)
         /// The machine is about to suspend (`true`), or is awake again.

@@ -65,6 +65,7 @@ public struct NodeCore: Sendable {
         case .acknowledge(let id, let ticket): decide(.acknowledge(id: id, ticket: ticket), at: now)
         case .say(let text, let life, let id, let ticket):
             decide(.say(text, for: life, id: id, ticket: ticket), at: now)
+        case .added(let record): changeOutbox { $0.added(record, at: now.boot) }
         case .hangUp(let ticket): decide(.hangUp(ticket), at: now)
         case .sleeping(let isSleeping): decide(.sleeping(isSleeping), at: now)
         case .wake: decide(.wake, at: now)

@@ -108,6 +108,15 @@ package enum Buttons {
         }
     }
 
+    /// Returns the operation that pauses the time, or lets it run.
+    package static func toggle(_ register: Register) -> IntentOperation {
+        switch register.status {
+        case .running: .pause
+        case .ready: register.currentPhase.kind.isBreak ? .startBreak : .startFocus
+        default: .resume
+        }
+    }
+
     package static func key(of action: Button.Action) -> Character? {
         switch action {
         case .take: "c"

@@ -63,6 +63,7 @@ extension Setting {
         case .stopped: .hookStopped
         case .superseded: .hookSuperseded
         case .stale: .hookStale
+        case .alarm: .hookAlarm
         }
     }
 }
@@ -85,4 +86,6 @@ package enum EventName: String, CaseIterable, Sendable {
     case superseded
     /// There has been no contact with its owner for 30 seconds.
     case stale
+    /// Its alarm begins to ring here.
+    case alarm
 }

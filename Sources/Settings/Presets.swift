@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import API
+package import API
 import Platform
-package import Session
 
-/// Plans by name, from a file of `name = plan` lines.
+/// Plans by name, from a file of lines `name = plan` or `name = plan | alarm, overtime`.
 package struct Presets: Sendable {
-    private var plans: [String: [Phase]] = [:]
+    private var presets: [String: Preset] = [:]
     /// The names in the order in which displays offer them: those of the file first.
     private var order: [String]
 
@@ -22,7 +21,7 @@ package struct Presets: Sendable {
     /// Creates the built-in presets.
     package init() {
         order = Self.builtIn.map(\.key)
-        for (name, plan) in Self.builtIn { plans[name] = try? PlanGrammar.phases(of: plan) }
+        for (name, text) in Self.builtIn { presets[name] = try? Self.preset(name, text) }
     }
 
     /// Reads a file whose presets are added to the built-in ones; `#` begins a comment.
@@ -44,8 +43,8 @@ package struct Presets: Sendable {
             guard parts.count == 2, !name.isEmpty else {
                 throw BadValue("\(path), line \(index + 1): “\(line)” is not of the form name = plan")
             }
-            do throws(PlanError) {
-                plans[name] = try PlanGrammar.phases(of: String(parts[1].trimmed))
+            do throws(BadValue) {
+                presets[name] = try Self.preset(name, String(parts[1].trimmed))
                 own.append(name)
             } catch {
                 throw BadValue("\(path), line \(index + 1), plan of \(name), \(error)")
@@ -55,10 +54,31 @@ package struct Presets: Sendable {
         order = own + order.filter { !own.contains($0) }
     }
 
+    /// Reads a plan, and the words after a bar that is in no quotes.
+    private static func preset(_ name: String, _ text: String) throws(BadValue) -> Preset {
+        var isQuoted = false
+        let bar = text.firstIndex { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == "|" && !isQuoted
+        }
+        let words = text[(bar ?? text.endIndex)...].dropFirst()
+        let extras = words.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmed) }
+        if bar != nil, let other = extras.first(where: { !["alarm", "overtime"].contains($0) }) {
+            throw BadValue("“\(other)” behind the bar is neither alarm nor overtime, as in: 3m | alarm, overtime")
+        }
+        do throws(PlanError) {
+            return Preset(
+                name: name, plan: try PlanGrammar.phases(of: String(text[..<(bar ?? text.endIndex)].trimmed)),
+                hasAlarm: extras.contains("alarm"), hasOvertime: extras.contains("overtime"))
+        } catch {
+            throw BadValue("\(error)")
+        }
+    }
+
     /// All presets, in the order in which displays offer them.
-    package var all: [(name: String, plan: [Phase])] { order.compactMap { name in plans[name].map { (name, $0) } } }
+    package var all: [Preset] { order.compactMap { presets[$0] } }
 
-    package var names: [String] { plans.keys.sorted() }
+    package var names: [String] { presets.keys.sorted() }
 
-    package subscript(name: String) -> [Phase]? { plans[name] }
+    package subscript(name: String) -> Preset? { presets[name] }
 }

@@ -44,6 +44,12 @@ package struct Settings: Sendable {
     package var presets: Presets
     /// The lengths of phases that a plan does not name.
     package var defaults: PhaseDefaults
+    /// Whether the node publishes the session on plain topics, and takes plain commands.
+    package var hasPlainTopics: Bool
+    /// Whether one of them has the progress of the phase, each minute.
+    package var showsProgress: Bool
+    /// Whether Home Assistant finds them.
+    package var hasHomeAssistant: Bool
     package var logLevel: Logger.Level
     /// The language of notifications: a tag or a locale; `nil` if none is set.
     package var language: String?
@@ -105,6 +111,10 @@ package struct Settings: Sendable {
             try values.read(
                 .longBreakEvery, { text in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }, "0 to 100")
             ?? defaults.longBreakEvery
+        showsProgress = try values.isOn(.plainProgress)
+        hasHomeAssistant = try values.isOn(.homeAssistant)
+        // Home Assistant reads the plain topics.
+        hasPlainTopics = try values.isOn(.plain) || hasHomeAssistant
         logLevel =
             try values.read(
                 .logLevel, { Logger.Level(rawValue: $0) },

@@ -88,6 +88,20 @@ struct RequestTests {
         #expect(start.label?.colour == Colour(hex: "12a594"))
     }
 
+    /// What the request says comes first.
+    @Test func presetGivesAlarmAndOvertime() throws {
+        let preset = Preset(name: "tea", plan: [Phase(kind: .focus, seconds: 180)], hasAlarm: true, hasOvertime: true)
+        func start(_ request: StartRequest, _ preset: Preset?) throws -> [Bool?] {
+            let start = try request.start(preset: preset)
+            return [start.hasAlarm, start.hasOvertime]
+        }
+        #expect(try start(StartRequest(preset: "tea"), preset) == [true, true])
+        #expect(try start(StartRequest(preset: "tea", alarm: false, overtime: false), preset) == [false, false])
+        let plain = Preset(name: "deep", plan: preset.plan)
+        #expect(try start(StartRequest(preset: "deep"), plain) == [nil, false], "the node's setting decides")
+        #expect(try start(StartRequest(preset: "deep", alarm: true, overtime: true), plain) == [true, true])
+    }
+
     @Test func pressIsReadFromJSON() throws {
         #expect(try press(#"{"op":"pause"}"#) == Press(.pause))
         #expect(try press(#"{"op":"extend"}"#) == Press(.extend(seconds: 60)))

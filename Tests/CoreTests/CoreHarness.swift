@@ -7,6 +7,7 @@ import Wire
 /// A core with a disk and a broker whose behaviour a test sets.
 struct CoreHarness {
     static let epoch: GroupTime = 1_800_000_000_000
+    static let space: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
 
     /// A sent message and its kind.
     struct Sent {
@@ -43,7 +44,7 @@ struct CoreHarness {
 
     init(_ name: String) {
         let identity = NodeIdentity(node: node(name), name: name, software: "test", bootID: token("boot"))
-        loop = CoreLoop(NodeCore(identity: identity, space: space, seed: 1))
+        loop = CoreLoop(NodeCore(identity: identity, space: Self.space, seed: 1))
     }
 
     var core: NodeCore { loop.core }
@@ -121,7 +122,7 @@ struct CoreHarness {
     /// Delivers a message of another node, or of a twin of this one.
     mutating func receive(_ message: Message) {
         let sender: NodeID = if case .intent(let intent) = message { intent.from } else { core.codec.me }
-        let outgoing = WireCodec(space: space, me: sender).encode(message)
+        let outgoing = WireCodec(space: Self.space, me: sender).encode(message)
         handle(.received(NodeCore.Packet(outgoing, isRetained: false)))
     }
 
@@ -163,8 +164,6 @@ extension NodeCore.Packet {
         self.init(topic: outgoing.topic, payload: outgoing.payload, isRetained: isRetained)
     }
 }
-
-private let space: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
 
 private func node(_ name: String) -> NodeID { NodeID(name) ?? { preconditionFailure("\(name) is no id") }() }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Core
+import Ledger
 import Session
 import Testing
 import Wire
@@ -36,6 +37,41 @@ import Wire
         for payload in payloads { #expect(journals.contains { $0.contains("\"own\":\(payload)") }) }
         for write in owner.written { #expect(write.json == write.journal.json()) }
         #expect(try owner.written.map { try Journal(json: $0.json) } == owner.written.map(\.journal))
+    }
+
+    /// A session that a person adds, whose record is on disk.
+    @Test mutating func addedRecordIsSentOnceUntilItIsAcknowledged() throws {
+        let (me, day) = (owner.core.codec.me, CoreHarness.epoch - .days(1))
+        let record = DigestedRecord(
+            LedgerRecord(
+                added: token("A1"), on: me, title: "Reading", label: nil, from: day, to: day + .minutes(50)))
+        owner.handle(.disconnected(willRetry: true))
+        owner.sent = []
+        let written = owner.written.count
+        owner.handle(.added(record))
+        #expect(owner.sent.isEmpty)
+        #expect(owner.core.recordsWaiting == 2, "that of the session, too")
+        #expect(owner.written.count == written, "the journal lacks it")
+        func sent(by node: CoreHarness) -> Int { node.sent.count { $0.outgoing.payload == record.json } }
+        owner.connect()
+        #expect(sent(by: owner) == 1)
+        // After a crash the file is read.
+        var next = CoreHarness("desk")
+        next.handle(.restored(NodeCore.Restored(journal: owner.written.last?.journal, waiting: [record])))
+        next.connect()
+        #expect(sent(by: next) == 1)
+        for acknowledged in [true, false] {
+            if acknowledged { next.handle(.received(Self.ack([LedgerAck.Item(record.name, .kept)], to: me))) }
+            next.sent = []
+            next.handle(.disconnected(willRetry: true))
+            next.connect()
+            #expect(sent(by: next) == 0)
+        }
+    }
+
+    private static func ack(_ items: [LedgerAck.Item], to node: NodeID) -> NodeCore.Packet {
+        let codec = WireCodec(space: CoreHarness.space, me: node)
+        return NodeCore.Packet(codec.encode(LedgerAck(node: node, items: items)), isRetained: false)
     }
 
     @Test mutating func recordLeavesBehindTheAnswerToItsPress() {

@@ -33,6 +33,10 @@ struct AccessibilityTests {
                     let page = try await open(kiosk, "week?theme=\(theme)")
                     try await page.eventually("the week", "!!document.querySelector('figure')")
                     try await expectNoViolation(of: page, theme)
+                    _ = try await page.value(
+                        "void document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+                    #expect(try await page.value("document.querySelectorAll('[open] input').length") == 5)
+                    try await expectNoViolation(of: page, "\(theme), with the form and the numbers")
                 }
             }
         }

@@ -68,6 +68,20 @@ import Testing
         }
     }
 
+    @Test func presetRingsAndGoesOn() async throws {
+        let directory = try TemporaryDirectory()
+        let presets = try directory.write("tea = phase \"Tea\" 1s | alarm, overtime\n", to: "presets")
+        let desk = try NodeProcess("desk", environment: ["LOCKSTEP_PRESETS": presets])
+        try await desk.start()
+        #expect(try await desk.lockstep("start", "--preset", "tea").code == 0)
+        let rings = try await desk.waitFor("the alarm") { $0.alarm == true }
+        #expect(rings.status == "running", "it goes on")
+        #expect(try await desk.lockstep("start", "--preset", "tea", "--no-alarm").code == 0)
+        try await desk.waitFor("overtime") { ($0.overSeconds.int ?? 0) > 0 }
+        #expect(desk.status.alarm == false, "the command line comes before the preset")
+        try await desk.end()
+    }
+
     /// A device with sound rings until somebody ends it, once the length of a phase has passed in silence too.
     @Test func aNodeWithSoundRingsUntilTheAlarmEnds() async throws {
         let directory = try TemporaryDirectory()

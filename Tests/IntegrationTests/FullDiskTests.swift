@@ -53,6 +53,13 @@ import Testing
             #expect(again.code == 7, "\(again)")
             #expect(again.json.outcome == "applied", "\(again)")
             #expect(again.json.problem.kind == "unsaved", "\(again)")
+            let added = await desk.socket.requestAside(
+                "POST", "/v1/debt", body: Array(#"{"day":"2026-11-01","from":"09:00","to":"09:50"}"#.utf8))
+            #expect(added?.code == 503, "\(added?.body ?? .null)")
+            #expect(
+                added?.body.reason.text?.contains("the session is not saved: cannot") == true, "\(added?.body ?? .null)"
+            )
+            #expect(desk.nodes.items.first?.recordsWaiting == 1, "that of the session which was saved")
             let text = try await desk.lockstep("status")
             #expect(text.output.contains("warning: changes are not saved"), "\(text)")
             #expect(desk.status.problems.items.map(\.kind) == ["unsaved"])

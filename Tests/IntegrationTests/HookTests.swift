@@ -182,6 +182,22 @@ import Testing
         try await hooked.node.end()
     }
 
+    @Test func alarmRunsItsHookOnEachNode() async throws {
+        try await withTwo { _, desk, kitchen in
+            try desk.node.begin(["seconds": 1, "alarm": true])
+            for hooked in [desk, kitchen] {
+                try await hooked.waitForEvents(["started", "completed", "alarm"])
+                #expect(hooked.told.first { $0.event == "alarm" }?.alarm == true)
+            }
+            #expect(try await kitchen.node.lockstep("ok").code == 0)
+            try await desk.node.waitFor("the end of the alarm") { $0.alarm == false }
+            try desk.node.begin(["seconds": 1, "alarm": true, "overtime": true])
+            for hooked in [desk, kitchen] {
+                try await hooked.waitForEvents(["started", "completed", "alarm", "started", "alarm"])
+            }
+        }
+    }
+
     @Test func hookGetsNoSecretAndFindsItsNode() async throws {
         try await Broker.withBroker { broker in
             let lockstep = "\(Program.path("lockstep")) status --json > \"$HOOKED/status\"; echo $? > \"$HOOKED/code\""

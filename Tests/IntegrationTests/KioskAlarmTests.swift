@@ -39,4 +39,54 @@ import Testing
             #expect(try await page.problems() == [])
         }
     }
+
+    /// Each face marks another part. The page of the calm face is asked for less motion.
+    @Test func theLastSecondsHaveTheColourOfWarningsAndTheEndOnePulse() async throws {
+        try await Kiosk.with { kiosk in
+            let marks = [
+                ("focus", "getComputedStyle(part('time')).color"), ("calm", "getComputedStyle(part('arc')).stroke"),
+                ("phases", "getComputedStyle(part('bar').firstElementChild).backgroundColor"),
+                ("boring", "getComputedStyle(part('time')).color"),
+            ]
+            var pages: [(face: String, colour: String, page: Page)] = []
+            for (face, colour) in marks {
+                let page = try await kiosk.open("kitchen", "face=\(face)&near=4s&theme=dark")
+                _ = try await page.value(
+                    """
+                    window.pulses = 0;
+                    const { animate } = Element.prototype;
+                    Element.prototype.animate = function (...rest) {
+                      if (this.id === "stage") pulses++;
+                      return animate.apply(this, rest);
+                    };
+                    0
+                    """)
+                if face == "calm" {
+                    try await page.call(
+                        "Emulation.setEmulatedMedia",
+                        ["features": [["name": "prefers-reduced-motion", "value": "reduce"]]])
+                }
+                pages.append((face, colour, page))
+            }
+            let warning = "rgb(232, 182, 89)"
+            try kiosk.desk.begin(["title": "Tea", "seconds": 9])
+            for (face, colour, page) in pages {
+                try await page.waitUntilDrawn("running")
+                #expect(try await page.value("\(colour) !== '\(warning)' && pulses === 0") == true, "\(face)")
+            }
+            for (face, colour, page) in pages where face != "boring" {
+                try await page.eventually("\(face): near", "\(colour) === '\(warning)'")
+                try await kiosk.keep(page, as: "near-\(face)")
+            }
+            #expect(try await pages[3].page.value("\(marks[3].1) === '\(warning)'") == false)
+            for (face, colour, page) in pages {
+                try await page.eventually("\(face): over", "entry.status !== 'running'")
+                let pulses: JSON = ["calm", "boring"].contains(face) ? 0 : 1
+                #expect(try await page.value("pulses") == pulses, "\(face)")
+                if face == "focus" { try await kiosk.keep(page, as: "pulse") }
+                #expect(try await page.value("\(colour) === '\(warning)'") == false, "\(face)")
+                #expect(try await page.problems() == [])
+            }
+        }
+    }
 }

@@ -67,6 +67,7 @@ struct PhoneNoticeTests {
             "desk",
             environment: [
                 "LOCKSTEP_HOOK_PHASE": ntfy, "LOCKSTEP_HOOK_COMPLETED": gotify, "LOCKSTEP_HOOK_STOPPED": gotify,
+                "LOCKSTEP_HOOK_ALARM": gotify,
             ])
         try await desk.start()
         try desk.begin(["title": "@Read & “write”", "plan": "focus 1s, shortBreak 1s", "autoAdvance": true])
@@ -84,6 +85,9 @@ struct PhoneNoticeTests {
         #expect(try await desk.lockstep("stop").code == 0)
         try await eventually("the stop was sent: \(desk.log)") { server.requests.count == 3 }
         #expect(server.requests[2].body.text?.hasPrefix("title=Session stopped&") == true, "\(server.requests[2])")
+        try desk.begin(["seconds": 1, "alarm": true, "overtime": true])
+        try await eventually("the alarm was sent: \(desk.log)") { server.requests.count == 4 }
+        #expect(server.requests[3].body.text?.hasPrefix("title=Time is up&") == true, "\(server.requests[3])")
         #expect(!desk.log.contains(Self.token))
         try await desk.end()
     }

@@ -101,6 +101,11 @@ import Testing
             let refused = try await run(machine, "start", "Other", "--for", "1m")
             #expect(refused.code == 2)
             #expect(refused.errors.contains("a display changes nothing"), "\(refused)")
+            let added = await LocalSocket(path: machine.directory.file("node.sock")).requestAside(
+                "POST", "/v1/debt", body: Array(#"{"day":"2026-11-01","from":"09:00","to":"09:50"}"#.utf8))
+            #expect(added?.code == 422)
+            #expect(added?.body.field == "role")
+            #expect(added?.body.reason.text?.contains("a display changes nothing") == true)
         }
         let pressed = try await run(display, "pause")
         #expect(pressed.code == 2)

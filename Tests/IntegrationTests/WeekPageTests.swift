@@ -138,6 +138,63 @@ import Testing
         }
     }
 
+    /// The ledger's zone is not that of the node. The service is away at first, and the node is killed meanwhile.
+    @Test func aSessionIsAddedOnThePage() async throws {
+        try await Kiosk.with { kiosk in
+            let service = try DebtProgram(
+                ["--zone", "Etc/GMT-14"], broker: kiosk.broker.port, environment: Self.environment)
+            try await service.start()
+            try await kiosk.peer.waitForDebt("nothing done") { $0.done == 0 }
+            try await service.kill()
+            let page = try await open(kiosk, "theme=dark")
+            try await page.eventually("the form", "!!document.querySelector('#add:not([open])')")
+            #expect(try await page.value("measure(800, 480)") == [])
+            let today = String(
+                "\(Date(timeIntervalSince1970: Double(now()) / 1_000 + 14 * 3_600).ISO8601Format())".prefix(10))
+            #expect(try await page.value("document.querySelector('[name=day]').value") == .string(today))
+            _ = try await page.value("document.querySelector('summary').click()")
+            try await kiosk.keep(page, as: "week-add")
+            // Yesterday, so that the time has come at each hour of a test.
+            func fill(_ from: String, _ to: String, ago: Int = 1) async throws {
+                _ = try await page.value(
+                    """
+                    (() => {
+                      const { elements } = document.querySelector("#add form");
+                      const day = new Date("\(today)");
+                      day.setUTCDate(day.getUTCDate() - \(ago));
+                      for (const [name, value] of Object.entries({
+                        title: "Reading", label: "Study", day: day.toISOString().slice(0, 10), from: "\(from)", to: "\(to)",
+                      })) elements[name].value = value;
+                      document.querySelector("#add button").click();
+                    })()
+                    """)
+            }
+            let said = "document.querySelector('output').textContent"
+            try await fill("09:50", "09:00")
+            try await page.eventually("an early end", "\(said) === 'The end must be later than the beginning'")
+            try await fill("00:00", "23:59", ago: 0)
+            try await page.eventually("the future", "\(said) === 'That time has not come yet'")
+            #expect(kiosk.desk.recordsWaiting == 0)
+            try await fill("09:00", "09:50")
+            try await page.eventually("it is saved", "\(said) === 'Saved'")
+            #expect(try await page.value("document.querySelector('[name=from]').value") == "")
+            #expect(kiosk.desk.recordsWaiting == 1)
+            try await kiosk.desk.kill()
+            try await kiosk.desk.start()
+            try await service.start()
+            try await page.eventually(
+                "the fifty minutes, beside the open form",
+                "!!document.querySelector('#add[open]') && stage.textContent.includes('Study') && stage.innerText.includes('50m')"
+            )
+            try await eventually("it is acknowledged") { kiosk.desk.recordsWaiting == 0 }
+            // More than one row is no JSON.
+            let session = try JSON(try await service.history("--json").output)
+            #expect(session.title == "Reading")
+            #expect(session.node == "desk")
+            try await service.end()
+        }
+    }
+
     /// The page follows the browser's theme and prints on one sheet.
     private func expectThemeAndPrint(_ kiosk: Kiosk) async throws {
         let page = try await open(kiosk, "")

@@ -85,6 +85,22 @@ final class OutboxTests {
         #expect(reopened().waiting == 0)
     }
 
+    /// A session that a person adds is no part of the journal.
+    @Test func addedRecordIsOnDiskAndSentAtOnce() throws {
+        outbox.link(isUp: true, at: 0)
+        let record = try filed("s-1")
+        try outbox.add(record)
+        #expect(outbox.takeOutgoing() == [record])
+        #expect(files("outbox") == ["s-1.json"])
+        try add(try filed("s-2"))
+        var next = reopened()
+        next.link(isUp: true, at: 0)
+        #expect(next.takeOutgoing() == [record])
+        next.hear(try ack([(record, .kept)]), at: 1)
+        #expect(files("outbox").isEmpty)
+        #expect(files("recorded") == ["s-1.json"])
+    }
+
     /// A record that is acknowledged during its session is filed when the journal drops the session.
     @Test func recordAcknowledgedEarlyIsKept() throws {
         outbox.link(isUp: true, at: 0)
@@ -380,6 +396,11 @@ private struct FiledOutbox {
             NodeCore.Write(
                 number: write, json: Journal().json(), journal: Journal(), waiting: records.waiting,
                 acknowledged: records.acknowledged))
+    }
+
+    mutating func add(_ record: DigestedRecord) throws {
+        try files.write(waiting: record)
+        change { $0.added(record, at: 0) }
     }
 
     mutating func release(upTo write: Int, at boot: BootTime) { change { $0.persisted(write, at: boot) } }

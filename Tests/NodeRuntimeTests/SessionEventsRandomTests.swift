@@ -32,7 +32,8 @@ import Testing
             case 0:
                 try script.begin(
                     plans[Int.random(in: 0...2, using: &random)], on: Bool.random(using: &random) ? "desk" : "pi",
-                    autoAdvance: Bool.random(using: &random))
+                    autoAdvance: Bool.random(using: &random), alarm: Bool.random(using: &random),
+                    overtime: Bool.random(using: &random))
             case 1 where script.register != nil: try script.goesOn(on: Bool.random(using: &random) ? "desk" : "pi")
             case 2...7 where script.register != nil:
                 let operations: [IntentOperation] = [

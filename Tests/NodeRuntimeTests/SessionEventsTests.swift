@@ -66,6 +66,45 @@ import Testing
         #expect(script.newEvents() == ["resumed"])
     }
 
+    @Test mutating func alarmIsReportedOnceWhereItRings() throws {
+        try script.begin("focus 25m, shortBreak 5m", alarm: true)
+        _ = script.looks()
+        script.passes(1_500)
+        let events = script.looks()
+        #expect(events.map(\.name) == [.phase, .alarm])
+        #expect(events.last?.at == script.now)
+        #expect(events.last?.moment?.alarm != nil)
+        try script.restarts()
+        #expect(script.newEvents() == [], "it rings already")
+        script.acknowledgedAt = script.now
+        #expect(script.newEvents() == [])
+        try script.does(.startBreak)
+        #expect(script.newEvents() == ["resumed"])
+        script.passes(309)
+        #expect(script.newEvents() == ["completed late", "alarm"])
+        // A node that comes later does not ring.
+        try script.begin("focus 1m", alarm: true)
+        _ = script.looks()
+        script.passes(70)
+        #expect(script.newEvents() == ["completed late"])
+        #expect(script.newEvents() == [])
+    }
+
+    @Test mutating func alarmOfAPhaseThatGoesOnIsReportedWhenItsLengthHasPassed() throws {
+        try script.begin("focus 25m", alarm: true, overtime: true)
+        _ = script.looks()
+        let boot = script.now - SessionScript.lead
+        #expect(SessionEvents.nextLook(at: script.view(), boot: boot) == boot + .seconds(1_500))
+        script.passes(1_500)
+        #expect(script.newEvents() == ["alarm"])
+        try script.does(.extend(seconds: 60))
+        #expect(script.newEvents() == [])
+        script.passes(60)
+        #expect(script.newEvents() == ["alarm"], "of the longer phase")
+        try script.does(.stop)
+        #expect(script.newEvents() == ["stopped"])
+    }
+
     @Test mutating func missedEventsAreReportedInOrderAndLate() throws {
         #expect(script.newEvents() == [])
         try script.begin("work 40s, rest 20s, work 40s", autoAdvance: true)

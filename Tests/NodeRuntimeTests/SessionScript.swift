@@ -18,9 +18,13 @@ struct SessionScript {
     var contactLostAt: GroupTime?
     var register: Register?
     var node = NodeID("kitchen")
+    var acknowledgedAt: GroupTime?
     private var count = 0
 
-    mutating func begin(_ plan: String, on owner: String = "desk", autoAdvance: Bool = false) throws {
+    mutating func begin(
+        _ plan: String, on owner: String = "desk", autoAdvance: Bool = false, alarm: Bool = false,
+        overtime: Bool = false
+    ) throws {
         let phases = try PlanGrammar.phases(of: plan)
         let owner = try #require(NodeID(owner))
         let id = try #require(SessionID("s\(count)"))
@@ -28,7 +32,8 @@ struct SessionScript {
         var register = Register(
             id: id, lineage: id, stamp: Stamp(time: now, counter: count, node: owner), epoch: 1, rev: Int(count),
             owner: owner, title: "Reading", icon: nil, label: nil, mode: .countdown, plan: phases,
-            autoAdvance: autoAdvance, phase: 0, status: .running, startedAt: now, anchor: try anchor(), runs: [])
+            autoAdvance: autoAdvance, hasAlarm: alarm, hasOvertime: overtime, phase: 0, status: .running,
+            startedAt: now, anchor: try anchor(), runs: [])
         register.openRun()
         self.register = register
     }
@@ -87,7 +92,8 @@ struct SessionScript {
         let register = other ?? register
         return View(
             register: register, anchorBoot: (register?.anchor.at ?? 0) - Self.lead, error: ErrorBound(),
-            contactLostAt: contactLostAt.map { $0 - Self.lead }, isOwner: register?.owner == node, isLinked: true)
+            contactLostAt: contactLostAt.map { $0 - Self.lead }, isOwner: register?.owner == node, isLinked: true,
+            acknowledgedAt: acknowledgedAt)
     }
 
     mutating func restarts() throws {

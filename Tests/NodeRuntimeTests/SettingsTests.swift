@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Glibc
 import Logging
 import Mosquitto
@@ -83,7 +84,7 @@ import Testing
         let environment = ["XDG_CONFIG_HOME": directory.path]
         mkdir(directory.file("lockstep"), 0o700)
         _ = try directory.write("mine = focus 1h\n", to: "lockstep/presets")
-        #expect(try settings(environment: environment).presets["mine"] == [Phase(kind: .focus, seconds: 3_600)])
+        #expect(try settings(environment: environment).presets["mine"]?.plan == [Phase(kind: .focus, seconds: 3_600)])
         _ = try directory.write("mine: focus 1h\n", to: "lockstep/presets")
         #expect(complaint { try settings(environment: environment) }.contains("presets, line 1"))
     }
@@ -287,7 +288,8 @@ import Testing
         #expect(
             Set(written) == [
                 "LOCKSTEP_SPACE", "LOCKSTEP_LONG_BREAK_EVERY", "LOCKSTEP_SHORT_BREAK", "LOCKSTEP_LONG_BREAK",
-                "LOCKSTEP_COUNT_UP_CAP", "LOCKSTEP_ALARM", "LOCKSTEP_LOG_LEVEL", "LOCKSTEP_NOTIFY", "LOCKSTEP_SOUND",
+                "LOCKSTEP_COUNT_UP_CAP", "LOCKSTEP_ALARM", "LOCKSTEP_PLAIN", "LOCKSTEP_PLAIN_PROGRESS",
+                "LOCKSTEP_HOME_ASSISTANT", "LOCKSTEP_LOG_LEVEL", "LOCKSTEP_NOTIFY", "LOCKSTEP_SOUND",
                 "LOCKSTEP_HTTP_LOCAL_KEY",
                 "LOCKSTEP_ROLE", "LOCKSTEP_TLS_PINNED", "LOCKSTEP_SOCKET_GROUP",
             ])

@@ -338,5 +338,21 @@ import Testing
         let moved = try #require(before).at - Milliseconds(3_600_000)
         #expect(rig.engine.view.message?.at == moved)
         #expect(Self.notices(rig).last?.message == rig.engine.view.message)
+
+        // A copy of before, which the broker delivers late, has the time that was wrong.
+        let count = Self.notices(rig).count
+        rig.hear(.notice(Notice(message: before)), from: "\(rig.engine.identity.node)")
+        #expect(rig.engine.view.message?.at == moved)
+        #expect(Self.notices(rig).count == count + 1)
+    }
+
+    @Test func nodeTakesOverTheNoticeThatItsEarlierProcessLeftAtTheBroker() {
+        var rig = EngineHarness()
+        rig.barriers = false
+        rig.linkUp()
+        let at = rig.wall - Milliseconds(60_000)
+        let left = Notice(message: ScreenMessage(text: "Dinner", at: at, until: at + 600_000))
+        rig.hear(.notice(left), from: "\(rig.engine.identity.node)", retained: true)
+        #expect(rig.engine.view.message == left.message)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Session
 import Support
 import Testing
@@ -21,15 +22,29 @@ import Testing
         let directory = try TemporaryDirectory()
         let file = try directory.write("# mine\n\n deep = focus 1h \nreading=focus 10m, shortBreak 1m\n", to: "presets")
         let presets = try Presets(file: file)
-        #expect(presets["deep"] == [Phase(kind: .focus, seconds: 3_600)])
-        #expect(presets["reading"]?.count == 2)
-        #expect(presets["tabata"]?.count == 16)
+        #expect(presets["deep"] == Preset(name: "deep", plan: [Phase(kind: .focus, seconds: 3_600)]))
+        #expect(presets["reading"]?.plan.count == 2)
+        #expect(presets["tabata"]?.plan.count == 16)
         #expect(presets["nonesuch"] == nil)
         #expect(presets.all.map(\.name) == ["deep", "reading", "pomodoro", "tabata", "intervals", "meditation"])
     }
 
+    @Test func presetCanHaveAnAlarmAndOvertime() throws {
+        let directory = try TemporaryDirectory()
+        let lines = "tea = phase \"Tea | alarm\" 3m|alarm\ndesk = focus 25m | overtime , alarm\nx = 5m | overtime\n"
+        let presets = try Presets(file: try directory.write(lines, to: "presets"))
+        let tea = Phase(kind: .phase, name: "Tea | alarm", seconds: 180)
+        #expect(presets["tea"] == Preset(name: "tea", plan: [tea], hasAlarm: true))
+        #expect(presets.all.prefix(3).map(\.hasAlarm) == [true, true, false])
+        #expect(presets.all.prefix(3).map(\.hasOvertime) == [false, true, true])
+        #expect(presets["deep"]?.hasAlarm == false)
+    }
+
     @Test(arguments: [
         ("hello", "line 1"), ("\nx =", "line 2"), ("= focus 5m", "line 1"), ("x = focus 5m, nap 3m", "column 11"),
+        ("x = focus 5m | bell", "“bell” behind the bar"), ("x = 5m | alarm overtime", "“alarm overtime” behind"),
+        ("x = focus 5m |", "“” behind"), ("x = 5m | alarm, ", "“” behind"), ("x = nap 3m | alarm", "column 1"),
+        ("x = | alarm", "line 1"), ("x = 5m | alarm | overtime", "“alarm | overtime” behind"),
     ])
     func invalidLineIsNamed(text: String, names: String) throws {
         let directory = try TemporaryDirectory()

@@ -197,9 +197,15 @@ import Wire
             let wrong = try await client.execute(uri: "/v1/session", method: .delete, headers: key + Self.json)
             #expect(wrong.status == .methodNotAllowed)
             #expect(wrong.headers[.allow] == "GET, HEAD")
-            let face = try await client.execute(uri: "/v1/timeline?face=clock", method: .get, headers: key)
-            #expect(face.status == .unprocessableContent)
-            #expect(String(buffer: face.body).contains(#""field":"face""#))
+            for (name, value) in [
+                ("face", "clock"), ("idle", "weather"), ("idle", ""), ("near", "soon"), ("near", "0s"), ("near", "5"),
+            ] {
+                for path in ["/v1/timeline", "/"] {
+                    let answer = try await client.execute(uri: "\(path)?\(name)=\(value)", method: .get, headers: key)
+                    #expect(answer.status == .unprocessableContent, "\(path) \(name)=\(value)")
+                    #expect(String(buffer: answer.body).contains(#""field":"\#(name)""#), "\(path) \(name)=\(value)")
+                }
+            }
             let large = try await client.execute(
                 uri: "/v1/start", method: .post, headers: key + Self.json,
                 body: ByteBuffer(repeating: 0x20, count: 16_385))

@@ -11,6 +11,7 @@ import Wire
 final class FakeNode: NodeAccess {
     let asked = Mutex<[String]>([])
     let isLinked = Mutex(true)
+    let saveFailure = Mutex<String?>(nil)
     let reply = Mutex<Reply>(.noSession)
     let feeds = Mutex(Feeds())
     let groupTime = Mutex<GroupTime>(0)
@@ -26,6 +27,10 @@ final class FakeNode: NodeAccess {
     func press(_ press: Press) async -> ReplyReport { note("press \(press.operation.name)") }
     func acknowledge() async -> ReplyReport { note("ok") }
     func say(_ text: String, for life: Milliseconds) async -> ReplyReport { note("say \(text) \(life)") }
+    func add(_ session: AddedSession) async throws -> ReplyReport {
+        if let failure = saveFailure.withLock(\.self) { throw RequestError("", failure) }
+        return note("add \(session.title) \(session.label?.name ?? "-") \(session.from) \(session.to)")
+    }
     func take() async -> ReplyReport { note("take") }
 
     func report(_ level: SoundLevel) async -> Bool {

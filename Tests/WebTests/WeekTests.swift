@@ -4,6 +4,7 @@ import API
 import HTTPTypes
 import NIOCore
 import Session
+import Support
 import Synchronization
 import Testing
 import Wire
@@ -48,7 +49,7 @@ import Wire
 
     private static func page(
         _ feeds: [Feed], at time: GroupTime, view: View = View(isLinked: true), worksAlone: Bool = false,
-        _ query: String = "?lang=en"
+        _ query: String = "?lang=en", key: String = AuthMiddlewareTests.view
     ) async throws -> String {
         let node = FakeNode()
         node.groupTime.withLock { $0 = time }
@@ -58,7 +59,7 @@ import Wire
         var html = ""
         try await AuthMiddlewareTests.with(node) { client in
             let answer = try await client.execute(
-                uri: "/week\(query)", method: .get, headers: [.authorization: "Bearer \(AuthMiddlewareTests.view)"])
+                uri: "/week\(query)", method: .get, headers: [.authorization: "Bearer \(key)"])
             #expect(answer.status == .ok)
             #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
             #expect(answer.headers[.cacheControl] == "no-store")
@@ -110,6 +111,50 @@ import Wire
         feed.week?.today = nil
         feed.week?.days = [0]
         #expect(try await Self.page([.debt(feed)], at: Self.monday).contains("7h00m"))
+    }
+
+    /// The ledger is an hour east of the node, where the next day has begun.
+    @Test func whoMayPressCanAddASession() async throws {
+        var feed = try Self.feed()
+        feed.week?.offset = 3_600
+        feed.week?.labels = [DebtWeek.LabelSum(label: Self.study, done: Self.hour)]
+        let (news, key) = ([Feed.debt(feed)], AuthMiddlewareTests.control)
+        let html = try await Self.page(news, at: Self.monday + 47 * Self.hour + 1, key: key)
+        #expect(html.contains("type=\"date\" required min=\"2026-01-01\" max=\"2026-12-30\" value=\"2026-12-30\""))
+        #expect(html.contains("<option value=\"Study\">"))
+        for (query, key) in [("?lang=en", AuthMiddlewareTests.view), ("?lang=en&controls=0", key)] {
+            #expect(!(try await Self.page(news, at: Self.monday, query, key: key)).contains("<form"))
+        }
+        #expect(!(try await Self.page([], at: Self.monday, key: key)).contains("<form"), "nothing would count it")
+    }
+
+    @Test func anAddedSessionHasTheTimesOfTheLedger() async throws {
+        let node = FakeNode()
+        node.groupTime.withLock { $0 = Self.monday + 12 * Self.hour }
+        var feed = try Self.feed()
+        feed.week?.offset = 3_600
+        feed.week?.labels = [DebtWeek.LabelSum(label: Self.study, done: Self.hour)]
+        _ = node.feeds.withLock { [feed] in $0.take(.debt(feed)) }
+        try await AuthMiddlewareTests.with(node) { client in
+            func post(_ json: String, _ key: String = AuthMiddlewareTests.control) async throws -> RouteClient.Answer {
+                try await client.execute(
+                    uri: "/v1/debt", method: .post,
+                    headers: [.authorization: "Bearer \(key)", .contentType: "application/json"],
+                    body: ByteBuffer(string: json))
+            }
+            _ = try await post(#"{"title":" Reading ","label":"Study","from":"09:00","to":"09:50"}"#)
+            let from = Self.monday + 8 * Self.hour
+            #expect(node.asked.withLock(\.self) == ["add Reading Study \(from) \(from + .minutes(50))"])
+            let late = try await post(#"{"from":"12:30","to":"13:30"}"#)
+            #expect(late.status == .unprocessableContent)
+            #expect(try JSON(Array(late.body.readableBytesView)).field == "to")
+            let look = try await post(#"{"from":"09:00","to":"09:50"}"#, AuthMiddlewareTests.view)
+            #expect(look.status == .forbidden)
+            node.saveFailure.withLock { $0 = "no space left" }
+            let unsaved = try await post(#"{"from":"09:00","to":"09:50"}"#)
+            #expect(unsaved.status == .serviceUnavailable)
+            #expect(String(buffer: unsaved.body).contains("is not saved: no space left"))
+        }
     }
 
     @Test func addressParametersAreApplied() async throws {

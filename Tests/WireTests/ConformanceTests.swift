@@ -87,6 +87,7 @@ struct Summary {
                 debt.map { debt in
                     "debt \(debt.minutes)"
                         + (debt.week.map { " \($0.name) \($0.goal) \($0.done) \($0.days.count)" } ?? "")
+                        + (debt.week?.offset.map { " \($0) s from UTC" } ?? "")
                 } ?? "no debt"
         case .feed(.debtYear(let year)):
             word =
@@ -155,7 +156,7 @@ struct Summary {
         case .ack(let ack): describe(ack)
         case .notice(let notice):
             fields = [
-                "message": "notice", "ok": notice.ok.map { "\($0.lineage) \($0.at)" } ?? "none",
+                "message": "notice", "rev": "\(notice.rev)", "ok": notice.ok.map { "\($0.lineage) \($0.at)" } ?? "none",
                 "text": notice.message.map { "\($0.text) \($0.at) \($0.until)" } ?? "none",
             ]
         case .hello: fields["message"] = "hello"

@@ -30,7 +30,7 @@ struct RandomValues {
             text: chance() ? text(Limits.titleBytes) : "", at: at,
             until: min(at + Milliseconds(Int64(pick(0...86_400_000))), Limits.time.upperBound))
         return Notice(
-            ok: chance() ? Acknowledgement(lineage: token(), at: time()) : nil, message: chance() ? message : nil)
+            rev: pick(0...9), ok: chance() ? Acknowledgement(lineage: token(), at: time()) : nil, message: chance() ? message : nil)
     }
 
     mutating func register(owner: NodeID) -> Register {
@@ -165,7 +165,7 @@ struct RandomValues {
                 DebtWeek.LabelSum(
                     label: chance() ? Label(name: text(Limits.nameBytes), colour: colour()) : nil, done: amount(&self))
             }, calm: chance() ? pick(0...100) : nil, until: chance() ? time() : nil, first: chance() ? date() : nil,
-            today: chance() ? pick(0...6) : nil)
+            today: chance() ? pick(0...6) : nil, offset: chance() ? pick(-86_400...86_400) : nil)
         return DebtFeed(
             minutes: pick(-100_000...100_000), at: time(), week: chance() ? week : nil,
             by: chance() ? node() : nil)

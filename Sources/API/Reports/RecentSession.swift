@@ -93,9 +93,15 @@ package struct Preset: Hashable, Sendable {
     package var name: String
     /// Its phases.
     package var plan: [Phase]
+    /// Whether its sessions have an alarm, also without the node's setting.
+    package var hasAlarm: Bool
+    /// Whether its phases go on past their lengths.
+    package var hasOvertime: Bool
 
-    package init(name: String, plan: [Phase]) {
+    package init(name: String, plan: [Phase], hasAlarm: Bool = false, hasOvertime: Bool = false) {
         self.name = name
         self.plan = plan
+        self.hasAlarm = hasAlarm
+        self.hasOvertime = hasOvertime
     }
 }

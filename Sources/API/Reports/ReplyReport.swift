@@ -43,6 +43,12 @@ package struct ReplyReport: Hashable, Sendable, Described {
         self.reason = reason
     }
 
+    /// Says that a session was added to the ledger.
+    package init(added session: SessionID) {
+        outcome = .applied
+        self.session = session.rawValue
+    }
+
     /// Describes a reply.
     /// - Parameter problem: Why the change is not saved, or not known to the other nodes.
     package init(_ reply: Reply, problem: ProblemReport? = nil) {
@@ -127,9 +133,11 @@ package struct ProblemReport: Hashable, Sendable, Described {
         case noSuspendLock
         /// Notifications or sounds are on, and the node's machine cannot show or play them.
         case noAlert
+        /// Another node serves the plain topics, and this one would take over.
+        case standsBy
 
         /// Whether every request still works.
-        package var isMinor: Bool { self == .noSuspendLock || self == .noAlert }
+        package var isMinor: Bool { self == .noSuspendLock || self == .noAlert || self == .standsBy }
     }
 
     package var kind: Kind

@@ -81,11 +81,12 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try form.field("autoAdvance", optional: &autoAdvance, .bool, "Whether the next phase starts by itself.")
         try form.field(
             "alarm", optional: &alarm, .bool,
-            "Whether an alarm rings on every device where the session waits for a person, and at its end. By default LOCKSTEP_ALARM."
+            "Whether an alarm rings on every device where the session waits for a person, and at its end. By default that of the preset, or LOCKSTEP_ALARM."
         )
         try form.field(
             "overtime", optional: &overtime, .bool,
-            "Whether phases of a countdown go on past their lengths, until a person ends them.")
+            "Whether phases of a countdown go on past their lengths, until a person ends them. By default that of the preset."
+        )
     }
 
     private static let plans = ["seconds", "until", "plan", "phases", "preset"]
@@ -113,11 +114,12 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     /// The request for the engine.
     /// - Parameters:
-    ///   - presetPlan: The plan of ``preset``, if the request names one.
+    ///   - found: The preset of the name ``preset``, if the request has one. What the request says of an alarm and of
+    ///     overtime comes before what the preset says.
     ///   - countUpCap: Seconds after which a count-up session ends by itself.
     /// - Throws: ``RequestError`` for the first field that is out of bounds.
     package func start(
-        presetPlan: [Phase]? = nil, countUpCap: Int = PhaseDefaults().countUpCap
+        preset found: Preset? = nil, countUpCap: Int = PhaseDefaults().countUpCap
     ) throws(RequestError) -> Start {
         let title = CleanText.trimmed(title ?? "")
         try Self.check(title, .title)
@@ -130,12 +132,13 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         guard let mode = Mode(rawValue: mode ?? Mode.countdown.rawValue) else {
             throw RequestError("mode", "must be countdown or countup")
         }
-        var plan = try planned(presetPlan)
+        var plan = try planned(found?.plan)
         if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: countUpCap)] }
         guard !plan.isEmpty else { throw RequestError("plan", "one of \(Self.planWords) is needed") }
         return Start(
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false,
-            hasAlarm: alarm, hasOvertime: overtime ?? false)
+            hasAlarm: alarm ?? (found?.hasAlarm == true ? true : nil),
+            hasOvertime: overtime ?? found?.hasOvertime ?? false)
     }
 
     /// Returns the request with a length in the place of ``until``, and with what is left of a session in that of
@@ -213,7 +216,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     }
 
     /// Checks the bounds of a text.
-    static func check(_ text: String, _ kind: SessionText) throws(RequestError) {
+    package static func check(_ text: String, _ kind: SessionText) throws(RequestError) {
         guard kind.accepts(text) else {
             throw RequestError(
                 kind.rawValue, "must have 1 to \(kind.bytes) bytes that are not all blanks, and no control characters")

@@ -68,6 +68,12 @@ struct NodeService {
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
             services.append(LinkService(node: node, configuration: link).named("link"))
         }
+        if PlainService.isNeeded(settings),
+            let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)-plain")
+        {
+            let plain = PlainService(node, access: access, settings: settings, link: link, log: log)
+            services.append(plain.named("plain topics", endsAlone: true))
+        }
         if let hooks { services.append(HookService(hooks: hooks, node: node).named("hooks")) }
         // A group stops its services in reverse order: the last one is notified when the stop begins.
         let stop = StopNotice()
@@ -107,8 +113,11 @@ struct NodeService {
 
 extension Service {
     /// Names the service for logs. Without a name the group prints its fields, keys and passwords included.
-    fileprivate func named(_ name: String) -> ServiceGroupConfiguration.ServiceConfiguration {
-        .init(service: self, serviceName: name)
+    /// - Parameter endsAlone: Whether the service may end while the others go on.
+    fileprivate func named(
+        _ name: String, endsAlone: Bool = false
+    ) -> ServiceGroupConfiguration.ServiceConfiguration {
+        .init(service: self, successTerminationBehavior: endsAlone ? .ignore : .cancelGroup, serviceName: name)
     }
 }
 

@@ -38,7 +38,7 @@ struct NotificationWords: Sendable {
             let screen = Screen(event.view, at: event.boot, face: .phases, options: options)
             guard event.name != .superseded else { return screen.stateText }
             return [screen.indicatorBesideState, screen.stateText].compactMap(\.self).joined(separator: " · ")
-        case .paused, .completed, .stopped, .stale: return ""
+        case .paused, .completed, .stopped, .stale, .alarm: return ""
         }
     }
 
@@ -52,6 +52,7 @@ struct NotificationWords: Sendable {
         case .stopped: .eventStopped
         case .superseded: .eventSuperseded
         case .stale: .eventStale
+        case .alarm: .timeIsUp
         }
     }
 }

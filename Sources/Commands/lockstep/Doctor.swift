@@ -216,6 +216,7 @@ extension ProblemReport.Kind {
         case .notGranted: "rights"
         case .noSuspendLock: "suspend"
         case .noAlert: "alerts"
+        case .standsBy: "plain topics"
         }
     }
 }

@@ -139,7 +139,8 @@ package struct WeekBook {
                 days: report.sums.days.map { Milliseconds($0) }, streak: report.streak,
                 labels: Array(report.sums.labels.prefix(DebtWeek.labelsLimit)),
                 calm: try calm(of: week, now: now), until: report.sums.ongoing.map { GroupTime($0.until) },
-                first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now }))
+                first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now },
+                offset: Int(history.rules(for: week).zone.offset(at: now) / 1_000)))
     }
 
     /// The feed of the year before the present week. Each call reads at most one uncached week, since a year takes

@@ -140,12 +140,7 @@ package struct Player: Hashable, Sendable {
 
     /// The operation that pauses the time, or lets it run.
     private var toggle: IntentOperation? {
-        let operation: IntentOperation =
-            switch register.status {
-            case .running: .pause
-            case .ready: register.currentPhase.kind.isBreak ? .startBreak : .startFocus
-            default: .resume
-            }
+        let operation = Buttons.toggle(register)
         return allowed.contains(operation) ? operation : nil
     }
 

@@ -76,7 +76,7 @@ extension Timeline.Entry {
 
 extension View {
     /// Returns when more than the time next changes, on this node's boot clock; `nil` if never by itself.
-    fileprivate func nextEntry(after boot: BootTime) -> BootTime? {
+    func nextEntry(after boot: BootTime) -> BootTime? {
         guard let moment = moment(at: boot) else { return nil }
         var changes: [BootTime] = []
         if moment.register.status == .running { changes += [boot + moment.remaining, moment.phaseEnd] }

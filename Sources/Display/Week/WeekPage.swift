@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The page of the week, which fits on one screen or sheet of paper. It has no script.
+package import Session
+import Wire
+
+/// The page of the week, which fits on one screen or sheet of paper. Only its form needs the script.
 package struct WeekPage: Sendable {
     /// The numbers; `nil` while the debt service has sent none.
     package var numbers: WeekNumbers?
@@ -10,6 +13,8 @@ package struct WeekPage: Sendable {
     package var node: Localized
     /// The time of day, as `14:05`.
     package var time: Localized
+    /// Today in the ledger's zone, if the page has the form that adds a session; else `nil`.
+    package var today: CivilDate?
     /// The theme: `dark`, `light` or `e-ink`; empty for the browser's preference.
     package var theme = ""
     package var strings: Strings
@@ -42,7 +47,7 @@ package struct WeekPage: Sendable {
         <footer><p>\(said(strings.text(.asOf, ["time": time]))) · <span>\(said(node))</span></p>
         <p class="lost">\(said(strings.text(.pageLost, ["node": node])))</p></footer>
         </main>
-        \(numbers.map { WeekTables($0, strings: strings).html } ?? "")
+        \(numbers.map { "<aside>\n\(form)\(WeekTables($0, strings: strings).html)\n</aside>" } ?? "")
         </body>
         </html>
 
@@ -63,6 +68,35 @@ package struct WeekPage: Sendable {
             \(figure(.byLabel, charts.labels))
             \(figure(.byYear, charts.year))
             \(figure(.calmByWeek, charts.calm))
+            """
+    }
+
+    /// The form that adds a session which no node recorded.
+    private var form: String {
+        guard let today else { return "" }
+        func field(_ title: Strings.Key, _ attributes: String) -> String {
+            "<label><span>\(text(title))</span><input \(attributes)></label>"
+        }
+        let labels = numbers?.labels.compactMap(\.label).map { said(.userText($0.name)) } ?? []
+        let words: KeyValuePairs<String, Strings.Key> = [
+            "saved": .saved, "unsaved": .unsaved, "invalid": .refusedInvalid, "early": .endIsEarly,
+            "ahead": .timeIsAhead, "refused": .notPermitted,
+        ]
+        return """
+            <details id="add">
+            <summary>\(text(.addSession))</summary>
+            <form autocomplete="off">
+            \(field(.title, "name=\"title\" maxlength=\"\(Limits.titleBytes)\""))
+            \(field(.label, "name=\"label\" maxlength=\"\(Limits.nameBytes)\" list=\"labels\""))
+            <datalist id="labels">\(labels.map { "<option value=\"\($0)\"></option>" }.joined())</datalist>
+            \(field(.day, "name=\"day\" type=\"date\" required min=\"2026-01-01\" max=\"\(today)\" value=\"\(today)\""))
+            \(field(.from, "name=\"from\" type=\"time\" required"))
+            \(field(.until, "name=\"to\" type=\"time\" required"))
+            <button>\(text(.save))</button>
+            <output \(words.map { "data-\($0)=\"\(text($1))\"" }.joined(separator: " "))></output>
+            </form>
+            </details>
+
             """
     }
 

@@ -26,7 +26,7 @@ struct WeekTables {
             ]
         }
         return """
-            <details>
+            <details id="numbers">
             <summary>\(Markup.escaped(strings[.numbers]))</summary>
             <div>
             \(table(.byDay, [.day, .done], days))

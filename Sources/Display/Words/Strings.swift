@@ -34,6 +34,7 @@ package struct Strings: Hashable, Sendable {
         case emeraldColour, mintColour, tealColour, cyanColour, skyColour, blueColour, indigoColour, violetColour
         case purpleColour, magentaColour, pinkColour, roseColour, brownColour, sandColour, slateColour, greyColour
         case ok, timeIsUp, timeWasUp, alarmEnded, messageToAll, messageShown, messageTakenBack, notEnoughLeft
+        case addSession, from, endIsEarly, timeIsAhead
         case takeHere, save, saved, sound, undo, endsInSeconds, machines, online, offline, asleep, ownsSession, today,
             sessions
     }

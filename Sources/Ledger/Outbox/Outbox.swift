@@ -86,6 +86,11 @@ package struct Outbox: Sendable {
         for (digested, isFiled) in unwritten.removeWritten(by: write) { add(digested, isFiled: isFiled, boot: boot) }
     }
 
+    /// Adds the record of a session that a person adds. It is in no journal, and has a file of its own.
+    package mutating func added(_ digested: DigestedRecord, at boot: BootTime) {
+        add(digested, isFiled: true, boot: boot)
+    }
+
     private mutating func add(_ digested: DigestedRecord, isFiled: Bool, boot: BootTime) {
         let id = digested.record.id
         guard waiting.records[id]?.digested != digested else { return }

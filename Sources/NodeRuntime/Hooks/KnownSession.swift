@@ -14,6 +14,8 @@ struct KnownSession: Codable, Hashable, Sendable {
     private(set) var phase = 0
     /// Whether lost contact with the owner was reported.
     var isStale = false
+    /// When the last alarm began.
+    var alarm: GroupTime?
     /// The last shown status.
     var status = Status.running
     private var stamp: Stamp

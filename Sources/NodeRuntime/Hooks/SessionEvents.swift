@@ -50,10 +50,11 @@ struct SessionEvents: Hashable, Sendable {
         fileprivate var lead: Lead { Lead(of: groupTime, over: boot) }
     }
 
-    /// When the next event can happen by time alone: the end of a phase, or 30 seconds without contact.
+    /// When the next event can happen by time alone: the end of a phase or of its length, or 30 seconds without contact.
     static func nextLook(at view: View, boot: BootTime) -> BootTime? {
         guard let moment = view.lastMoment(at: boot), moment.register.status.isLive else { return nil }
-        let boundary = moment.register.status == .running ? max(moment.phaseEnd, boot + 1) : nil
+        let end = moment.isBeyond ? moment.phaseEnd : boot + moment.remaining
+        let boundary = moment.register.status == .running ? max(end, boot + 1) : nil
         let stale = moment.staleFor == nil ? moment.contactLostAt.map { $0 + Limits.staleAfter } : nil
         return [boundary, stale].compactMap(\.self).min()
     }
@@ -74,10 +75,11 @@ struct SessionEvents: Hashable, Sendable {
             }
             session.show(register, isOwn: moment.isOwner)
             events += differences(&session, register, look, lead: Lead(of: register.anchor.at, over: moment.anchorBoot))
-            events += staleness(&session, moment, look)
+            events += staleness(&session, moment, look) + alarm(&session, moment, look)
             remember(session)
         } else if register.startedAt < since {
             var session = KnownSession(register, isOwn: moment.isOwner)
+            session.alarm = moment.alarm?.groupTime
             session.markReported(register)
             session.isStale = moment.staleFor != nil
             remember(session)
@@ -88,7 +90,7 @@ struct SessionEvents: Hashable, Sendable {
             events.append(
                 event(.started, at: register.startedAt, register.entering(0) ?? register, look, lead: lead))
             events += differences(&session, register, look, lead: lead)
-            events += staleness(&session, moment, look)
+            events += staleness(&session, moment, look) + alarm(&session, moment, look)
             remember(session)
         }
         if register.status.isLive { shown = look.view.register }
@@ -179,6 +181,17 @@ struct SessionEvents: Hashable, Sendable {
         let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
         let at = lostAt + Limits.staleAfter + lead
         return [event(.stale, at: at, moment.register, look, lead: lead, contactLostAt: lostAt)]
+    }
+
+    /// Returns the event of an alarm that begins to ring. One that is told as late does not.
+    private func alarm(_ session: inout KnownSession, _ moment: Moment, _ look: Look) -> [SessionEvent] {
+        guard let alarm = moment.alarm, session.alarm.map({ $0 < alarm.groupTime }) ?? true else { return [] }
+        session.alarm = alarm.groupTime
+        guard look.boot - alarm.boot < Alarm.newFor else { return [] }
+        let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
+        var event = event(.alarm, at: alarm.groupTime, moment.register, look, lead: lead)
+        event.isLate = false
+        return [event]
     }
 
     private func event(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import API
+package import API
 import Core
 import Mosquitto
 import Runtime
@@ -59,16 +59,26 @@ struct EventWatch {
 extension Node {
     /// Calls `handler` with the session events since `events`, the memory of an earlier process, and with each later one.
     func watchEvents(since events: SessionEvents?, isLinkExpected: Bool, handler: @escaping EventWatch.Handler) {
-        eventWatch = EventWatch(
-            events: events, beginningAt: groupTime, isLinkExpected: isLinkExpected,
-            timer: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.reportEvents() } }, handler: handler)
+        eventWatches.append(
+            EventWatch(
+                events: events, beginningAt: groupTime, isLinkExpected: isLinkExpected,
+                timer: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.reportEvents() } }, handler: handler))
         reportEvents()
+    }
+
+    /// Calls `handler` with each later session event, on the loop's thread. It must not block.
+    package func onEvent(_ handler: @escaping @Sendable (EventReport) -> Void) {
+        watchEvents(since: nil, isLinkExpected: true) { _, reports, _ in reports.forEach(handler) }
     }
 
     func reportEvents() {
         let now = clocks()
         let time = groupTime(at: now)
-        eventWatch?.look(at: core, now: now, groupTime: time) { event in report(event, at: now, groupTime: time) }
+        for index in eventWatches.indices {
+            eventWatches[index].look(at: core, now: now, groupTime: time) { event in
+                report(event, at: now, groupTime: time)
+            }
+        }
     }
 
     private func report(_ event: SessionEvent, at now: Instant, groupTime: GroupTime) -> EventReport {

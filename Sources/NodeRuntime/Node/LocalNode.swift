@@ -25,7 +25,13 @@ package struct LocalNode: NodeAccess {
         return await node.report(reply)
     }
 
-    package func press(_ press: Press) async -> ReplyReport { await node.report(await node.press(press)) }
+    package func press(_ press: Press) async -> ReplyReport { await self.press(press, id: nil) }
+
+    /// - Parameter id: The id with which the press takes effect once; `nil` for a new one.
+    package func press(_ press: Press, id: IntentID?) async -> ReplyReport {
+        await node.report(await node.press(press, id: id))
+    }
+
     package func take() async -> ReplyReport { await node.report(await node.take()) }
     package func acknowledge() async -> ReplyReport { await node.report(await node.acknowledge()) }
 
@@ -36,17 +42,20 @@ package struct LocalNode: NodeAccess {
         return report
     }
 
+    package func add(_ session: AddedSession) async throws -> ReplyReport { try await node.add(session) }
     package func report(_ level: SoundLevel) async -> Bool { await node.publish(level) }
     package func status() async -> StatusReport { await node.status() }
     package func nodes() async -> NodesReport { await node.nodesReport() }
     package func metrics() async -> NodeMetrics { await node.metrics() }
-    package func snapshot() async -> DisplaySnapshot { await node.snapshot(worksAlone: worksAlone, presets: offered) }
-
-    package func snapshots() async -> AsyncStream<DisplaySnapshot> {
-        await node.changes { [worksAlone, offered] in $0.snapshot(worksAlone: worksAlone, presets: offered) }
+    package func snapshot() async -> DisplaySnapshot {
+        await node.snapshot(worksAlone: worksAlone, presets: presets.all)
     }
 
-    private var offered: [Preset] { presets.all.map { Preset(name: $0.name, plan: $0.plan) } }
+    package func snapshots() async -> AsyncStream<DisplaySnapshot> {
+        await node.changes { [worksAlone, offered = presets.all] in
+            $0.snapshot(worksAlone: worksAlone, presets: offered)
+        }
+    }
 
     package func preset(_ name: String) async -> PresetLookup {
         presets[name].map(PresetLookup.found) ?? .unknown(names: presets.names)

@@ -9,7 +9,7 @@ import Wire
 extension Node {
     /// All current problems, the most serious first.
     package var problems: [ProblemReport] {
-        [files.problem, twinProblem, refusalProblem, suspend.problem].compactMap(\.self)
+        [files.problem, twinProblem, refusalProblem, suspend.problem, standbyProblem].compactMap(\.self)
     }
 
     /// Whether the last change is not on disk.
@@ -38,6 +38,14 @@ extension Node {
                     "give it the rights of a node on the broker's machine (Config/acl), or set LOCKSTEP_ROLE to the role "
                     + "that the broker grants")
         case nil: nil
+        }
+    }
+
+    private var standbyProblem: ProblemReport? {
+        plainServer.map {
+            ProblemReport(
+                .standsBy, "this node stands by: \($0) serves the plain topics",
+                fix: "none is needed; LOCKSTEP_PLAIN=off here ends it")
         }
     }
 

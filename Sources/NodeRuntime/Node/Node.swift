@@ -2,8 +2,10 @@
 
 package import API
 import Core
+import Ledger
 package import Logging
 package import Mosquitto
+package import Platform
 import Runtime
 package import Session
 package import Settings
@@ -26,7 +28,9 @@ package actor Node {
     var log: SessionLog
     var hub = ViewHub()
     var suspend = SuspendState()
-    var eventWatch: EventWatch?
+    var eventWatches: [EventWatch] = []
+    /// The node that serves the plain topics in the place of this one.
+    private(set) var plainServer: NodeID?
     /// The check of notifications and sounds, if the settings ask for them.
     var alerts: AlertCheck?
     var counted = NodeMetrics()
@@ -67,8 +71,9 @@ package actor Node {
     }
 
     /// Changes the current session, whichever node owns it.
-    package func press(_ press: Press) async -> Reply {
-        await ask { ticket in .press(press, id: ULID.make(at: groupTime), ticket) }
+    /// - Parameter id: The id with which the press takes effect once; `nil` for a new one.
+    package func press(_ press: Press, id: IntentID? = nil) async -> Reply {
+        await ask { ticket in .press(press, id: id ?? ULID.make(at: groupTime), ticket) }
     }
 
     /// Takes the current session over, whichever node owns it.
@@ -84,6 +89,18 @@ package actor Node {
     /// Shows a text on all screens for a time; an empty one takes the present text back.
     package func say(_ text: String, for life: Milliseconds) async -> Reply {
         await ask { ticket in .say(text, for: life, id: ULID.make(at: groupTime), ticket) }
+    }
+
+    /// Adds a session that no node recorded to the ledger. Its record is on disk before the reply.
+    package func add(_ session: AddedSession) throws(FileError) -> ReplyReport {
+        guard identity.mayOwn else { return ReplyReport(.invalid("role")) }
+        let record = DigestedRecord(
+            LedgerRecord(
+                added: ULID.make(at: groupTime), on: identity.node, title: session.title, label: session.label,
+                from: session.from, to: session.to))
+        try files.add(record)
+        handle(.added(record))
+        return ReplyReport(added: record.record.id)
     }
 
     /// The core handles the event before anything suspends: the wait may switch threads.
@@ -133,6 +150,13 @@ package actor Node {
     /// The sessions that this node has seen, the latest first.
     package var recentSessions: [RecentSession] { recent.all }
     package var peers: Peers { core.engine.peers }
+    /// The number of nodes and displays that are online, this one included.
+    package var onlineCount: Int {
+        (view.isLinked ? 1 : 0) + peers.online.count { $0 != identity.node && peers[$0].presence?.role != .service }
+    }
+
+    /// Notes which node serves the plain topics in the place of this one.
+    package func standsBy(for server: NodeID?) { plainServer = server }
 
     var groupTime: GroupTime { groupTime(at: clocks()) }
 
@@ -168,6 +192,7 @@ package actor Node {
     func handle(_ event: NodeCore.Event) {
         guard runner.add(event) else { return }
         while let actions = runner.next() { for action in actions { perform(action) } }
+        if hub.note(online: peers.online.count) { hub.setShowDue() }
         showChanges()
         askers.deliver(on: loop)
     }

@@ -5,6 +5,7 @@ import Core
 import Glibc
 import Ledger
 import Logging
+import Platform
 import Session
 import Settings
 import Wire
@@ -70,6 +71,8 @@ struct NodeFiles {
         }
     }
 
+    /// Writes the record of a session that a person adds.
+    func add(_ record: DigestedRecord) throws(FileError) { try records?.write(waiting: record) }
     func change(_ changes: [RecordChange]) { for change in changes { records?.apply(change) } }
     func acknowledgedRecords(_ ids: [SessionID]) -> [DigestedRecord] { ids.compactMap { records?.readKept($0) } }
 

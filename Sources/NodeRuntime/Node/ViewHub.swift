@@ -13,6 +13,8 @@ struct ViewHub {
     var handler: (@Sendable (View) -> Void)?
     /// Whether the core has reported a change that is not shown yet.
     private var isShowDue = false
+    /// The number of machines that were online at the last change of it.
+    private var online = 0
     private var observers: [Int: (isolated Node) -> Void] = [:]
     private var lastID = 0
     private var debtTick: LoopTimer?
@@ -30,6 +32,12 @@ struct ViewHub {
     mutating func remove(_ id: Int) { observers[id] = nil }
     func show(_ node: isolated Node) { for observer in observers.values { observer(node) } }
     mutating func setShowDue() { isShowDue = true }
+
+    /// Returns whether another number of machines is online than before.
+    mutating func note(online: Int) -> Bool {
+        defer { self.online = online }
+        return online != self.online
+    }
 
     /// Returns whether a change is to be shown, and resets it.
     mutating func takeShowDue() -> Bool {

@@ -56,7 +56,7 @@ struct OutboxFiles {
     }
 
     /// Writes a record to disk; it replaces an earlier one of its session.
-    private func write(waiting digested: DigestedRecord) throws(FileError) {
+    func write(waiting digested: DigestedRecord) throws(FileError) {
         let folder = try open(Self.waiting)
         defer { close(folder) }
         let name = Self.name(digested.record.id)

@@ -152,7 +152,7 @@ extension Engine {
         noteClocks(&context)
         let hasJumped = (time.time(at: now) - before).magnitude > GroupClock.tolerance
         if hasJumped {
-            notices.move(by: time.time(at: now) - before)
+            notices.move(by: time.time(at: now) - before, context)
             emit(.log(.clockCorrected(by: time.time(at: now) - now.told)))
         }
         let isNewlyVouched = time.source == .own ? former != .own : time.source == .others && !former.isVouched

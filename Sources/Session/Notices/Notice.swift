@@ -2,11 +2,14 @@
 
 /// The latest words of the people at a node to the whole space. They change no session, so no owner has to be there.
 public struct Notice: Hashable, Sendable {
+    /// The changes of this notice so far. Of two copies the one with more is the later one.
+    public var rev: Int
     /// The alarm that was ended last.
     public var ok: Acknowledgement?
     public var message: ScreenMessage?
 
-    public init(ok: Acknowledgement? = nil, message: ScreenMessage? = nil) {
+    public init(rev: Int = 0, ok: Acknowledgement? = nil, message: ScreenMessage? = nil) {
+        self.rev = rev
         self.ok = ok
         self.message = message
     }
@@ -28,11 +31,13 @@ extension Notice {
         context.source.isVouched && latestAt > context.groupTime + Limits.stampLead
     }
 
-    mutating func move(by change: Milliseconds) {
-        func move(_ time: GroupTime) -> GroupTime { min(max(time + change, 0), Limits.time.upperBound) }
-        if let ok { self.ok?.at = move(ok.at) }
+    mutating func move(by change: Milliseconds, upTo present: GroupTime) {
+        func moved(_ time: GroupTime) -> GroupTime { min(max(time + change, 0), present) }
+        if let ok { self.ok?.at = moved(ok.at) }
         if let message {
-            self.message = ScreenMessage(text: message.text, at: move(message.at), until: move(message.until))
+            let at = moved(message.at)
+            let until = min(at + (message.until - message.at), Limits.time.upperBound)
+            self.message = ScreenMessage(text: message.text, at: at, until: until)
         }
     }
 }

@@ -33,9 +33,17 @@ struct Notices: Hashable, Sendable {
     }
 
     mutating func receive(_ notice: Notice, from sender: NodeID, _ context: Context) {
-        guard sender == context.node else { return others[sender] = notice }
-        if !notice.isAhead(context) { own.join(notice) }
-        // The broker keeps another one: that of an earlier process, or of another program.
+        guard sender == context.node else {
+            // A broker may deliver an old copy late.
+            if others[sender].map({ $0.rev <= notice.rev }) ?? true { others[sender] = notice }
+            return
+        }
+        if notice.rev >= own.rev {
+            // It is that of an earlier process, or of another program.
+            if !notice.isAhead(context) { own.join(notice) }
+            own.rev = notice.rev
+            if own != notice { raiseRevision() }
+        }
         if own != notice { publishAgain() }
     }
 
@@ -51,16 +59,22 @@ struct Notices: Hashable, Sendable {
         add(Notice(message: ScreenMessage(text: text, at: at, until: at + life)))
     }
 
-    /// Moves this node's words with group time, which has jumped.
-    mutating func move(by change: Milliseconds) {
-        own.move(by: change)
+    /// Moves this node's words with group time, which has jumped, but not ahead of a vouched time: a word that has an order
+    /// above those of others may have their time.
+    mutating func move(by change: Milliseconds, _ context: Context) {
+        guard own != Notice() else { return }
+        own.move(by: change, upTo: context.source.isVouched ? context.groupTime : Limits.time.upperBound)
+        raiseRevision()
         publishAgain()
     }
 
     private mutating func add(_ notice: Notice) {
         own.join(notice)
+        raiseRevision()
         isPublished = false
     }
+
+    private mutating func raiseRevision() { own.rev = min(own.rev + 1, Limits.counter.upperBound) }
 
     mutating func publishAgain() { if own != Notice() { isPublished = false } }
 

@@ -51,6 +51,13 @@ struct APIRoutes: Sendable {
             try await say(request, context)
         }
         routes.post(
+            "/v1/debt",
+            .action(
+                "Adds a session that no node recorded to the ledger, also while the debt service is away.",
+                AddRequest.self,
+                [.problem(200, "Saved on this node, which sends it."), .problem(503, "The node cannot save it.")])
+        ) { request, context in try await add(request, context) }
+        routes.post(
             "/v1/sound",
             .action(
                 "Publishes a sound level for the calm service, from a program with its own sound input.",
@@ -76,8 +83,8 @@ struct APIRoutes: Sendable {
                             + "start a new one with lockstep start"
                         : "this node has seen no session that was stopped; start one with lockstep start"))
         }
-        let plan = try await plan(ofPreset: wanted.preset)
-        return Self.answer(await node.start(try wanted.start(presetPlan: plan)))
+        let preset = try await preset(named: wanted.preset)
+        return Self.answer(await node.start(try wanted.start(preset: preset)))
     }
 
     private func intent(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -100,6 +107,19 @@ struct APIRoutes: Sendable {
         return Self.answer(await node.say(wanted.text, for: wanted.life))
     }
 
+    private func add(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try AddRequest(request: try await body(of: request, context))
+        let shown = await node.snapshot()
+        let session = try wanted.session(
+            at: shown.groupTime, labels: (shown.feeds.week?.week?.labels ?? []).compactMap(\.label),
+            utcOffset: shown.ledgerOffset)
+        do {
+            return Self.answer(try await node.add(session))
+        } catch {
+            throw HTTPProblem(.serviceUnavailable, "the session is not saved: \(error)")
+        }
+    }
+
     /// Publishes a level. The calm service does not acknowledge it; a lost one is a gap.
     private func sound(_ request: Request, _ context: WebContext) async throws -> Response {
         let wanted = try SoundRequest(request: try await body(of: request, context))
@@ -109,10 +129,10 @@ struct APIRoutes: Sendable {
         return Response(status: .noContent)
     }
 
-    private func plan(ofPreset name: String?) async throws -> [Phase]? {
+    private func preset(named name: String?) async throws -> Preset? {
         guard let name else { return nil }
         switch await node.preset(name) {
-        case .found(let phases): return phases
+        case .found(let preset): return preset
         case .unknown(let names):
             throw HTTPProblem(
                 .notFound, field: "preset", "no preset is named “\(name)”; presets are \(names.joined(separator: ", "))"

@@ -14,16 +14,23 @@ struct WeekRoutes: Sendable {
         routes.get(
             "/week",
             .page(
-                "The week page: its days, its labels, the past year, and how calm it was.", query: [.lang, .theme])
-        ) { request, _ in try await page(request) }
+                "The week page: its days, its labels, the past year, and how calm it was.",
+                query: [.lang, .theme, .controls])
+        ) { request, context in try await page(request, context) }
         routes.file("week.css", "text/css; charset=utf-8", "The page's style sheet.")
         routes.file("week.js", "text/javascript; charset=utf-8", "The page's script.")
     }
 
-    private func page(_ request: Request) async throws -> Response {
+    private func page(_ request: Request, _ context: WebContext) async throws -> Response {
         try PageParameters.check(request.query)
         let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
-        var page = await node.snapshot().weekPage(strings: strings)
+        let shown = await node.snapshot()
+        var page = shown.weekPage(strings: strings)
+        let mayAdd = context.access == .control && !Displays.StreamOptions.isOff(request.query["controls"])
+        if mayAdd, shown.nodeView.mayOwn, !shown.nodeView.isReadOnly {
+            let now = shown.groupTime.milliseconds
+            page.today = LocalTime(at: now, offset: shown.ledgerOffset(now)).date
+        }
         page.theme = request.query["theme"] ?? ""
         return Response(Array(page.html.utf8), type: "text/html; charset=utf-8")
     }

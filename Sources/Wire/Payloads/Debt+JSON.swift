@@ -83,6 +83,8 @@ public struct DebtWeek: Hashable, Sendable, Described {
     public var first: CivilDate?
     /// The index in ``days`` of the feed's `at`, to which a running session adds; `nil` if not published.
     public var today: Int?
+    /// The home zone's offset from UTC at the feed's `at`, in seconds to the east; `nil` if not published.
+    public var offset: Int?
 
     public static let labelsLimit = 40
     /// The most days of a week: two weeks, where a change of zone or first weekday makes it longer.
@@ -95,7 +97,8 @@ public struct DebtWeek: Hashable, Sendable, Described {
     public init(
         name: String, from: GroupTime, to: GroupTime, goal: Int, carried: Int = 0, done: Milliseconds,
         days: [Milliseconds], streak: Int,
-        labels: [LabelSum], calm: Int? = nil, until: GroupTime? = nil, first: CivilDate? = nil, today: Int? = nil
+        labels: [LabelSum], calm: Int? = nil, until: GroupTime? = nil, first: CivilDate? = nil, today: Int? = nil,
+        offset: Int? = nil
     ) {
         self.name = name
         self.from = from
@@ -110,6 +113,7 @@ public struct DebtWeek: Hashable, Sendable, Described {
         self.until = until
         self.first = first
         self.today = today
+        self.offset = offset
     }
 
     package static let objectName = "week of feed/debt"
@@ -128,6 +132,7 @@ public struct DebtWeek: Hashable, Sendable, Described {
         try form.field("until", optional: &until, .time)
         try form.field("first", optional: &first, .date)
         try form.field("today", optional: &today, .whole(0...Self.daysLimit - 1))
+        try form.field("offset", optional: &offset, .whole(-86_400...86_400))
     }
 
     package static let blank = DebtWeek(name: "", from: 0, to: 0, goal: 0, done: 0, days: [], streak: 0, labels: [])

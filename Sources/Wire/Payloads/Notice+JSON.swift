@@ -8,6 +8,7 @@ extension Notice: Described {
     package var contradiction: String? { message.map(\.isConsistent) ?? true ? nil : "message" }
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("rev", &rev, .counter, absent: 0)
         try form.field("ok", optional: &ok, .object())
         try form.field("message", optional: &message, .object())
     }

@@ -5,7 +5,9 @@ import Support
 
 /// A node with a hook for every event, which saves its input and environment in a folder.
 struct HookedNode {
-    static let events = ["started", "paused", "resumed", "phase", "completed", "stopped", "superseded", "stale"]
+    static let events = [
+        "started", "paused", "resumed", "phase", "completed", "stopped", "superseded", "stale", "alarm",
+    ]
 
     let node: NodeProcess
     private let folder: String

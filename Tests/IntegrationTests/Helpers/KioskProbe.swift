@@ -46,7 +46,7 @@ enum KioskProbe {
           return found;
         };
         const drawings = () => [...document.querySelectorAll("#icon, #emoji, #tag, #bar, #ring, button, #qr, summary, figure")]
-          .filter(isShown);
+          .filter((node) => isShown(node) && node.checkVisibility());
         // Letters occupy the middle of a line's height.
         const ink = (box) => ({
           left: box.left, right: box.right, top: box.top + box.height * 0.18, bottom: box.bottom - box.height * 0.18 });

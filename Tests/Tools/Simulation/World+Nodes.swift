@@ -83,7 +83,7 @@ extension World {
         case .received(let packet):
             let read = Packet(topic: packet.topic, payload: packet.payload, retain: packet.isRetained)
             return meaning(of: read, retained: packet.isRetained, at: node)
-        case .sent, .persisted, .recordsRead, .wake: return .wake
+        case .sent, .persisted, .recordsRead, .added, .wake: return .wake
         }
     }
 

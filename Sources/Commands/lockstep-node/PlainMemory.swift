@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import Display
+import Foundation
+import Platform
+import Session
+
+/// What a node remembers of the plain topics, in its state directory: the space in which it has left messages, and the ids of
+/// the latest commands.
+final class PlainMemory {
+    private static let most = 128
+
+    private struct Kept: Codable {
+        var space: String?
+        var ids: [String] = []
+    }
+
+    private let path: String
+    private var kept = Kept()
+
+    init(in directory: String) {
+        path = directory + "/plain.json"
+        guard let bytes = try? Files.read(path, limit: 1 << 16) else { return }
+        kept = (try? ReportJSON.decode(Kept.self, from: bytes)) ?? Kept()
+    }
+
+    /// The space whose topics may hold messages of this node.
+    var space: SpaceID? { kept.space.flatMap(SpaceID.init) }
+
+    func begin(in space: SpaceID) {
+        guard kept.space != space.rawValue else { return }
+        kept.space = space.rawValue
+        save()
+    }
+
+    func end() {
+        kept.space = nil
+        save()
+    }
+
+    func isNew(_ id: String) -> Bool { !kept.ids.contains(id) }
+
+    func note(_ id: String) {
+        guard isNew(id) else { return }
+        kept.ids = kept.ids.suffix(Self.most - 1) + [id]
+        save()
+    }
+
+    func note(answer payload: [UInt8]) {
+        if let answer = try? PlainAnswer(encoded: payload), answer.outcome != .refused, let id = answer.id { note(id) }
+    }
+
+    /// A memory that is not saved lasts as long as the node, and the node says that its disk is full.
+    private func save() { try? Files.replace(path, isFlushed: false, with: ReportJSON.encode(kept)) }
+}

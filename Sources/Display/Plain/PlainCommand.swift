@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import API
+package import Session
+package import Wire
+
+/// A command on `plain/command`: a word such as `pause` or `extend 60`, or JSON with an id, which takes effect once.
+package struct PlainCommand: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
+        case press(Press)
+        /// Pauses what runs, and lets run what is paused or ready.
+        case toggle
+        case take
+        case acknowledge
+        case start(StartRequest)
+        /// Gives the live session a title; without one, the next start.
+        case title(String)
+    }
+
+    /// A command that is not valid, with the id of its answer.
+    package struct Problem: Error {
+        package var id: String?
+        package var error: RequestError
+    }
+
+    package var id: String?
+    package var action: Action
+
+    /// - Throws: ``Problem`` that names the wrong field.
+    package init(_ payload: [UInt8]) throws(Problem) {
+        let id: String?
+        do throws(RequestError) {
+            guard payload.count <= Limits.payloadBytes else {
+                throw RequestError("", "a command has at most \(Limits.payloadBytes) bytes")
+            }
+            let isJSON = payload.first { !" \n\r\t".utf8.contains($0) } == UInt8(ascii: "{")
+            let request = isJSON ? try Request(request: payload) : try Request(words: payload)
+            if let id = request.id, !CleanText.accepts(id, bytes: Self.idBytes) {
+                throw RequestError("id", "must have 1 to \(Self.idBytes) bytes, and no control characters")
+            }
+            (self.id, action) = (request.id, try request.action())
+            return
+        } catch {
+            id = (try? Named(encoded: payload))?.id.flatMap { CleanText.accepts($0, bytes: Self.idBytes) ? $0 : nil }
+            throw Problem(id: id, error: error)
+        }
+    }
+
+    private static let idBytes = 64
+    /// The words of operations that are shorter than in intents.
+    private static let short: [IntentOperation.Name: String] = [.startBreak: "break", .startFocus: "focus"]
+
+    /// The word of an action that a display offers.
+    static func word(of action: Button.Action) -> String {
+        guard case .press(let operation) = action else { return action.name }
+        return short[operation.name] ?? action.name
+    }
+
+    private struct Named: Described {
+        var id: String?
+        static let objectName = "PlainID"
+        static let blank = Named()
+
+        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+            try form.field("id", optional: &id, .string)
+        }
+    }
+
+    private struct Request: Described {
+        var id: String?
+        var op = ""
+        var seconds: Int?
+        var length: String?
+        var start = StartRequest()
+
+        static let objectName = "PlainCommand"
+        static let blank = Request()
+
+        init() {}
+
+        init(words payload: [UInt8]) throws(RequestError) {
+            let words = String(decoding: payload, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            op = words.first.map(String.init) ?? ""
+            guard words.count > 1 else { return }
+            guard op == "extend", words.count == 2, let count = Int(words[1]) else {
+                throw RequestError("op", "must be one word, or extend with a number of seconds, as “extend 60”")
+            }
+            seconds = count
+        }
+
+        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+            try form.field("id", optional: &id, .string)
+            try form.field("op", &op, .string)
+            try form.field("seconds", optional: &seconds, .whole())
+            try form.field("for", optional: &length, .string)
+            try form.field("title", optional: &start.title, .string)
+            try form.field("label", optional: &start.label, .string)
+            try form.field("until", optional: &start.until, .string)
+            try form.field("plan", optional: &start.plan, .string)
+            try form.field("preset", optional: &start.preset, .string)
+            try form.field("alarm", optional: &start.alarm, .bool)
+            try form.field("overtime", optional: &start.overtime, .bool)
+        }
+
+        func action() throws(RequestError) -> Action {
+            if op == "start" { return .start(try started()) }
+            try refuse(start != StartRequest(title: op == "title" ? start.title : nil) ? "op" : nil, "start")
+            try refuse(length != nil ? "for" : nil, "start")
+            if op != "extend" { try refuse(seconds != nil ? "seconds" : nil, "extend") }
+            switch op {
+            case "toggle": return .toggle
+            case "take": return .take
+            case "ok": return .acknowledge
+            case "title":
+                guard let title = start.title.map(CleanText.trimmed) else { throw RequestError("title", "is needed") }
+                try StartRequest.check(title, .title)
+                return .title(title)
+            default:
+                let name = PlainCommand.short.first { $0.value == op }?.key ?? IntentOperation.Name(rawValue: op)
+                guard let name, name != .correct else {
+                    throw RequestError(
+                        "op",
+                        "“\(op)” is none of pause, resume, toggle, stop, skip, break, focus, extend, take, ok, start, title"
+                    )
+                }
+                return .press(try IntentRequest(op: name, seconds: seconds).press())
+            }
+        }
+
+        private func refuse(_ field: String?, _ op: String) throws(RequestError) {
+            if let field { throw RequestError(field, "takes fields that belong to \(op) only") }
+        }
+
+        private func started() throws(RequestError) -> StartRequest {
+            try refuse(seconds != nil ? "seconds" : nil, "extend")
+            var start = start
+            guard let length else { return start }
+            do throws(PlanError) { start.seconds = try PlanGrammar.seconds(of: length) } catch {
+                throw RequestError("for", "\(error)")
+            }
+            return start
+        }
+    }
+}
+
+/// The answer to a command, on `plain/answer`.
+package struct PlainAnswer: Hashable, Sendable, Described {
+    package enum Outcome: String, CaseIterable, Sendable { case applied, duplicate, refused }
+
+    /// The id of the command; `nil` where it had none.
+    package var id: String?
+    package var outcome: Outcome
+    package var reason: String?
+    /// The invalid field of the command.
+    package var field: String?
+    package var session: String?
+
+    package init(to id: String?, _ outcome: Outcome, reason: String? = nil, field: String? = nil) {
+        (self.id, self.outcome, self.reason, self.field) = (id, outcome, reason, field)
+    }
+
+    package init(to id: String?, _ error: RequestError) {
+        self.init(to: id, .refused, reason: error.message, field: error.field.isEmpty ? nil : error.field)
+    }
+
+    /// A command that changes nothing, such as to pause what is paused, counts as applied.
+    package init(to id: String?, _ reply: ReplyReport) {
+        switch reply.outcome {
+        case .applied, .noop: self.init(to: id, .applied)
+        case .duplicate: self.init(to: id, .duplicate)
+        case .refused, .invalid: self.init(to: id, .refused, reason: reply.reason ?? "refused", field: reply.field)
+        case .noSession: self.init(to: id, .refused, reason: reply.reason ?? "noSession")
+        case .noAnswer: self.init(to: id, .refused, reason: "noAnswer")
+        }
+        session = reply.session
+    }
+
+    package static let objectName = "PlainAnswer"
+    package static let blank = PlainAnswer(to: nil, .applied)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("id", nullable: &id, .string, "That of the command.")
+        try form.field("outcome", &outcome, .word())
+        try form.field("reason", optional: &reason, .string)
+        try form.field("field", optional: &field, .string)
+        try form.field("session", optional: &session, .string)
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+
+/// The names of a space's plain topics at the broker.
+package struct PlainTopics: Hashable, Sendable {
+    let root: String
+
+    package init(_ space: SpaceID) { root = "lockstep/1/\(space)/plain/" }
+
+    package subscript(_ topic: PlainTopic) -> String { root + topic.rawValue }
+    /// `online` or `offline`, retained: whether a node keeps the others.
+    package var available: String { root + "available" }
+    package var command: String { root + "command" }
+    package var answer: String { root + "answer" }
+    package var event: String { root + "event" }
+    /// The id of the node that serves, said when it begins and when asked.
+    package var server: String { root + "server" }
+    /// The id of a node that asks who serves.
+    package var question: String { root + "question" }
+    /// All of them.
+    package var all: String { root + "#" }
+}

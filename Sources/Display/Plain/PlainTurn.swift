@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+
+/// Whether this node serves the plain topics of its space, or stands by for another node that does.
+///
+/// A node asks on each connection who serves, and serves if nobody says so within ``patience``. The connection of the
+/// server has a will, which tells the others that it is gone; that of a node that stands by has none. Therefore a node
+/// connects again before it serves. Two that began together decide by their ids.
+package struct PlainTurn: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+        case offline, asking
+        case standingBy(NodeID)
+        /// It connects again, with the will.
+        case taking
+        case serving
+    }
+
+    package enum Event: Hashable, Sendable {
+        case connected, disconnected
+        /// ``patience`` is over.
+        case timeUp
+        /// A node says that it serves.
+        case server(NodeID)
+        /// A node asks who serves.
+        case question(NodeID)
+        /// The server has gone offline.
+        case gone
+    }
+
+    package enum Step: Hashable, Sendable {
+        /// Ask who serves, and wait for ``PlainTurn/patience``.
+        case ask
+        /// Say that this node serves.
+        case claim
+        /// Publish everything.
+        case publish
+        case reconnect
+    }
+
+    /// How long an asker waits for the server: more than a slow broker takes.
+    package static let patience: Milliseconds = .seconds(3)
+
+    package private(set) var state = State.offline
+    private let me: NodeID
+
+    package init(_ me: NodeID) { self.me = me }
+
+    package var serves: Bool { state == .serving }
+    /// Whether the next connection has the will.
+    package var hasWill: Bool { state == .taking || state == .serving }
+
+    package mutating func handle(_ event: Event) -> [Step] {
+        switch (event, state) {
+        case (.connected, .taking):
+            state = .serving
+            return [.claim, .publish]
+        case (.connected, _):
+            state = .asking
+            return [.ask]
+        case (.disconnected, .taking): return []
+        case (.disconnected, _):
+            state = .offline
+            return []
+        case (.timeUp, .asking), (.gone, .standingBy):
+            state = .taking
+            return [.reconnect]
+        // The will of an earlier connection of this node, or of one that has just left.
+        case (.gone, .serving): return [.publish]
+        case (.question(let node), .serving) where node != me: return [.claim]
+        case (.server(let node), .serving) where node != me:
+            if me < node { return [.claim] }
+            state = .standingBy(node)
+            return [.reconnect]
+        case (.server(let node), .asking) where node != me, (.server(let node), .standingBy) where node != me,
+            (.server(let node), .taking) where node != me:
+            state = .standingBy(node)
+            return []
+        default: return []
+        }
+    }
+}
