@@ -113,7 +113,7 @@ actor PlainService: Service {
             _ = link.receive(event, at: 0)
             if case .connected = event {
                 // A command that is to be kept would come again at each start; it is ignored at once.
-                link.subscribe(filters.map { Subscription($0, retainAsPublished: true) })
+                link.subscribe(filters.map { Subscription($0, retainAsPublished: $0 == topics.command) })
                 handle(.connected)
             } else {
                 handle(.disconnected)
@@ -124,7 +124,8 @@ actor PlainService: Service {
     private func receive(_ message: MQTTMessage) {
         let text = String(decoding: message.payload.prefix(64), as: UTF8.self)
         switch message.topic {
-        case topics.available: if text == "offline" { handle(.gone) }
+        // One that is kept tells of an earlier server.
+        case topics.available: if text == "offline", !message.retain { handle(.gone) }
         case topics.server: if !message.retain, let node = NodeID(text) { handle(.server(node)) }
         case topics.question: if !message.retain, let node = NodeID(text) { handle(.question(node)) }
         case topics.command: if !message.retain, turn.serves { read(message.payload) }
