@@ -248,7 +248,8 @@ class Stub:
         is_live = self.status in {"running", "paused"}
         return {"status": self.status, "title": self.title, "owner": "desk" if is_live else None,
                 "currentPhase": {"kind": "focus", "name": None, "seconds": self.length} if is_live else None,
-                "remainingSeconds": self.length if is_live else None, "endsAtISO": self.ends, "calmPercent": 0 if is_live else None, "debtMinutes": -30}
+                "remainingSeconds": self.length if is_live else None, "endsAtISO": self.ends,
+                "calmPercent": 0 if is_live else None, "debtMinutes": -30}
 
     def values(self):
         truth = self.truth()
@@ -480,7 +481,7 @@ class Test:
         self.agree("birth")
 
     def check_month(self):
-        dice = random.Random(int(os.environ.get("SEED", "1")))
+        dice, before = random.Random(int(os.environ.get("SEED", "1"))), len(self.watcher.commands())
         for number in range(ROUNDS):
             script = []
             for _ in range(3):
@@ -502,7 +503,9 @@ class Test:
             for part in [self.broker] + [p for p in parts if p is not self.broker]:
                 part.start()
             if not self.agree(f"round {number}, {script}", 40):
-                break
+                return
+        if len(self.watcher.commands()) - before < 2 * ROUNDS:
+            wrong(f"only {len(self.watcher.commands()) - before} commands in {ROUNDS} rounds")
 
     def check_removal(self):
         self.node.switch_off()
