@@ -150,11 +150,10 @@ extension Engine {
         time.choose(from: clocks.readings(of: peers, at: now), claims: clocks.claims.values, at: now)
         context = self.context(at: now)
         noteClocks(&context)
-        let hasJumped = (time.time(at: now) - before).magnitude > GroupClock.tolerance
-        if hasJumped {
-            notices.move(by: time.time(at: now) - before, context)
-            emit(.log(.clockCorrected(by: time.time(at: now) - now.told)))
-        }
+        let change = time.time(at: now) - before
+        let hasJumped = change.magnitude > GroupClock.tolerance
+        notices.move(by: hasJumped ? change : 0, context)
+        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.told))) }
         let isNewlyVouched = time.source == .own ? former != .own : time.source == .others && !former.isVouched
         if hasJumped || dating.mark.isAhead(context) || isNewlyVouched {
             // Without contact a session stays although the wall clock was set.

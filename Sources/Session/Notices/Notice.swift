@@ -31,7 +31,7 @@ extension Notice {
         context.source.isVouched && latestAt > context.groupTime + Limits.stampLead
     }
 
-    mutating func move(by change: Milliseconds, upTo present: GroupTime) {
+    mutating func move(by change: Milliseconds, upTo present: GroupTime = Limits.time.upperBound) {
         func moved(_ time: GroupTime) -> GroupTime { min(max(time + change, 0), present) }
         if let ok { self.ok?.at = moved(ok.at) }
         if let message {

@@ -59,11 +59,14 @@ struct Notices: Hashable, Sendable {
         add(Notice(message: ScreenMessage(text: text, at: at, until: at + life)))
     }
 
-    /// Moves this node's words with group time, which has jumped, but not ahead of a vouched time: a word that has an order
-    /// above those of others may have their time.
+    /// Moves this node's words with group time, by nothing unless that has jumped. No word stays ahead of a vouched time: one
+    /// that had to be later than those of others has their time.
     mutating func move(by change: Milliseconds, _ context: Context) {
-        guard own != Notice() else { return }
-        own.move(by: change, upTo: context.source.isVouched ? context.groupTime : Limits.time.upperBound)
+        var moved = own
+        moved.move(by: change)
+        if moved.isAhead(context) { moved.move(by: 0, upTo: context.groupTime) }
+        guard moved != own else { return }
+        own = moved
         raiseRevision()
         publishAgain()
     }
