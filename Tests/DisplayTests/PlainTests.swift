@@ -131,10 +131,10 @@ import Wire
 
     // MARK: The turn
 
-    private let desk = NodeID("desk")!
-    private let pi = NodeID("pi")!
+    private func node(_ id: String) throws -> NodeID { try #require(NodeID(id)) }
 
-    @Test func aNodeServesIfNobodySaysThatItDoes() {
+    @Test func aNodeServesIfNobodySaysThatItDoes() throws {
+        let (desk, pi) = (try node("desk"), try node("pi"))
         var turn = PlainTurn(desk)
         #expect(turn.handle(.connected) == [.ask])
         #expect(!turn.hasWill)
@@ -149,7 +149,8 @@ import Wire
         #expect(turn.handle(.connected) == [.ask], "another node may serve meanwhile")
     }
 
-    @Test func aNodeStandsByUntilTheServerIsGone() {
+    @Test func aNodeStandsByUntilTheServerIsGone() throws {
+        let (desk, pi) = (try node("desk"), try node("pi"))
         var turn = PlainTurn(desk)
         _ = turn.handle(.connected)
         #expect(turn.handle(.server(pi)) == [])
@@ -160,7 +161,8 @@ import Wire
         #expect(turn.handle(.connected) == [.claim, .publish])
     }
 
-    @Test func ofTwoThatServeTheSmallerIDStays() {
+    @Test func ofTwoThatServeTheSmallerIDStays() throws {
+        let (desk, pi) = (try node("desk"), try node("pi"))
         var (first, second) = (PlainTurn(desk), PlainTurn(pi))
         for event in [PlainTurn.Event.connected, .timeUp, .connected] {
             _ = first.handle(event)
@@ -174,7 +176,7 @@ import Wire
     // MARK: Home Assistant
 
     @Test func theDescriptionsForHomeAssistantAreTheKeptOnes() throws {
-        let home = HomeAssistant(space: SpaceID("home")!, presets: ["pomodoro", "deep"], version: "0.1.0")
+        let home = HomeAssistant(space: try #require(SpaceID("home")), presets: ["pomodoro", "deep"], version: "0.1.0")
         let kept = try JSON(Array(Project.read("Tests/DisplayTests/Discovery/home.json").utf8))
         #expect(home.discovery.keys.sorted() == kept.keys.sorted())
         for (topic, payload) in home.discovery { #expect(try JSON(payload) == kept[topic], "\(topic)") }

@@ -171,7 +171,7 @@ import Testing
         for word in text.split(separator: #/[^A-Z_]+/#).map(String.init) {
             if word.hasPrefix("LOCKSTEP_"), word != "LOCKSTEP_", !word.hasSuffix("_") {
                 keys.append(word)
-            } else if word.hasPrefix("_"), let stem = keys.last?.lastIndex(of: "_") {
+            } else if word.hasPrefix("_"), word != "_", let stem = keys.last?.lastIndex(of: "_") {
                 keys.append(String((keys.last ?? "")[..<stem]) + word)
             }
         }

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Each face marks another part. The page of the calm face is asked for less motion.
-    @Test func theLastSecondsHaveTheColourOfWarningsAndTheEndOnePulse() async throws {
+    @Test(.waitingForTimers) func theLastSecondsHaveTheColourOfWarningsAndTheEndOnePulse() async throws {
         try await Kiosk.with { kiosk in
             let marks = [
                 ("focus", "getComputedStyle(part('time')).color"), ("calm", "getComputedStyle(part('arc')).stroke"),
@@ -69,7 +69,7 @@ import Testing
                 pages.append((face, colour, page))
             }
             let warning = "rgb(232, 182, 89)"
-            try kiosk.desk.begin(["title": "Tea", "seconds": 9])
+            try kiosk.desk.begin(["title": "Tea", "seconds": 24])
             for (face, colour, page) in pages {
                 try await page.waitUntilDrawn("running")
                 #expect(try await page.value("\(colour) !== '\(warning)' && pulses === 0") == true, "\(face)")

@@ -64,7 +64,9 @@ import Testing
             try await eventually("draft", "Next", peer)
             #expect(try await send(["op": "start", "preset": "deep"], by: peer).outcome == "applied")
             try await eventually("title", "Next", peer)
-            let names = peer.messages.filter { $0.topic == topic("event") }.map { try? JSON($0.payload).event_type.text }
+            let names = peer.messages.filter { $0.topic == topic("event") }.map {
+                try? JSON($0.payload).event_type.text
+            }
             #expect(names == ["started", "paused", "stopped", "started"])
         }
     }

@@ -53,7 +53,8 @@ actor PlainService: Service {
         topics = PlainTopics(settings.space)
         memory = PlainMemory(in: settings.stateDirectory)
         self.link = BrokerLink(of: "node", on: node.loop, log: log)
-        let home = HomeAssistant(space: settings.space, presets: settings.presets.names, version: Software.version)
+        let home = HomeAssistant(
+            space: settings.space, presets: settings.presets.all.map(\.name), version: Software.version)
         discovery = settings.hasHomeAssistant ? home.discovery : [:]
         (commands, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.queueLimit))
         turn = PlainTurn(settings.node)
@@ -272,7 +273,8 @@ actor PlainService: Service {
             switch await access.preset(name) {
             case .found(let found): preset = found
             case .unknown(let names):
-                throw RequestError("preset", "no preset is named “\(name)”; presets are \(names.joined(separator: ", "))")
+                throw RequestError(
+                    "preset", "no preset is named “\(name)”; presets are \(names.joined(separator: ", "))")
             }
         }
         return await access.start(try wanted.start(preset: preset))

@@ -87,7 +87,7 @@ package struct HomeAssistant: Sendable {
             let seconds = word == "extend" ? #","seconds":60"# : ""
             add(
                 "button", word, name, icon: icon, when: (topics[.json], isPossible),
-                command(#""op":"{{ value }}"\#(seconds)"#) + [("payload_press", JSONText(word)), ("retain", false)])
+                command(#""op":"{{ value }}"\#(seconds)"#) + [("payload_press", JSONText(word))])
         }
     }
 
@@ -124,7 +124,7 @@ package struct HomeAssistant: Sendable {
     /// A command with an id of its own for each press.
     private func command(_ fields: String) -> [(String, JSONText?)] {
         [
-            ("command_topic", JSONText(topics.command)),
+            ("command_topic", JSONText(topics.command)), ("retain", false),
             ("command_template", JSONText(#"{"id":"ha-{{ (now().timestamp() * 1000000) | int }}",\#(fields)}"#)),
         ]
     }
@@ -138,7 +138,8 @@ package struct HomeAssistant: Sendable {
     }
 
     private mutating func add(
-        _ component: String, _ object: String, _ name: String, icon: String?, when: (topic: String, template: String)? = nil,
+        _ component: String, _ object: String, _ name: String, icon: String?,
+        when: (topic: String, template: String)? = nil,
         _ fields: [(String, JSONText?)]
     ) {
         let entity = "\(id)_\(object)"
