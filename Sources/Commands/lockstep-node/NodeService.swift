@@ -68,6 +68,9 @@ struct NodeService {
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
             services.append(LinkService(node: node, configuration: link).named("link"))
         }
+        if settings.hasPlainTopics, settings.broker == nil {
+            log.warning("there is no broker for the plain topics; LOCKSTEP_BROKER names it")
+        }
         if PlainService.isNeeded(settings),
             let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)-plain")
         {

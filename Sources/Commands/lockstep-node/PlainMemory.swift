@@ -47,6 +47,12 @@ final class PlainMemory {
         save()
     }
 
+    /// Forgets a command that had no effect, so that it can be sent again.
+    func forget(_ id: String) {
+        kept.ids.removeAll { $0 == id }
+        save()
+    }
+
     func note(answer payload: [UInt8]) {
         if let answer = try? PlainAnswer(encoded: payload), answer.outcome != .refused, let id = answer.id { note(id) }
     }

@@ -226,11 +226,14 @@ actor PlainService: Service {
     private func answer(_ answer: PlainAnswer) { send(topics.answer, answer.encoded) }
 
     private func carryOut(_ command: PlainCommand) async {
+        let answer: PlainAnswer
         do throws(RequestError) {
-            answer(try await reply(to: command))
+            answer = try await reply(to: command)
         } catch {
-            answer(PlainAnswer(to: command.id, error))
+            answer = PlainAnswer(to: command.id, error)
         }
+        if let id = command.id, answer.outcome == .refused { memory.forget(id) }
+        self.answer(answer)
     }
 
     private func reply(to command: PlainCommand) async throws(RequestError) -> PlainAnswer {
