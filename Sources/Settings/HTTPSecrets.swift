@@ -2,7 +2,7 @@
 
 import Platform
 
-/// The two keys that all links of a node's kiosk page share.
+/// The keys that all links of a node's pages share.
 ///
 /// They are in a file of mode 0600 in the state directory.
 package struct HTTPSecrets: Hashable, Sendable {
@@ -10,6 +10,8 @@ package struct HTTPSecrets: Hashable, Sendable {
     package let view: String
     /// Allows reading, pressing, starting and taking over.
     package let control: String
+    /// Allows reading the calendar, and nothing else.
+    package let calendar: String
     /// Why the keys are not on disk; `nil` if they are. Such keys hold until the node ends.
     package let unsaved: String?
 
@@ -19,25 +21,30 @@ package struct HTTPSecrets: Hashable, Sendable {
     /// - Throws: ``BadValue`` if the file is there and cannot be read, or holds something else.
     package init(in directory: StateDirectory) throws(BadValue) {
         let path = "\(directory.path)/\(Self.file)"
-        let text: String
+        var keys: [String] = []
         do throws(FileError) {
-            text = String(decoding: try Files.read(path, limit: 4_096), as: UTF8.self)
+            let text = String(decoding: try Files.read(path, limit: 4_096), as: UTF8.self)
+            keys = text.split(separator: "\n").map(String.init)
         } catch {
             guard error.isMissing else { throw BadValue(error.description) }
-            (view, control) = (RandomKey.make(), RandomKey.make())
-            do throws(FileError) {
-                try Files.replace(
-                    Self.file, in: directory.descriptor, path: path, with: Array("\(view)\n\(control)\n".utf8))
-                unsaved = nil
-            } catch {
-                unsaved = error.description
-            }
+        }
+        guard [0, 2, 3].contains(keys.count), keys.allSatisfy({ $0.count == RandomKey.length }) else {
+            throw BadValue("\(path) does not hold three keys; delete it, and new ones are made")
+        }
+        // A file of version 0.1.0 has no key of the calendar.
+        let missing = 3 - keys.count
+        keys += (0..<missing).map { _ in RandomKey.make() }
+        (view, control, calendar) = (keys[0], keys[1], keys[2])
+        guard missing > 0 else {
+            unsaved = nil
             return
         }
-        let lines = text.split(separator: "\n")
-        guard lines.count == 2, lines.allSatisfy({ $0.count == RandomKey.length }) else {
-            throw BadValue("\(path) does not hold two keys; delete it, and new ones are made")
+        do throws(FileError) {
+            let text = keys.map { $0 + "\n" }.joined()
+            try Files.replace(Self.file, in: directory.descriptor, path: path, with: Array(text.utf8))
+            unsaved = nil
+        } catch {
+            unsaved = error.description
         }
-        (view, control, unsaved) = (String(lines[0]), String(lines[1]), nil)
     }
 }

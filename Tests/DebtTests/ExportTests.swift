@@ -11,14 +11,16 @@ import Testing
     private static let start: Int64 = 1_795_249_805_000
 
     private func calendar(
-        title: String, label: String? = nil, length: Int64 = 60_000, node: String = "desk"
+        title: String, label: String? = nil, length: Int64 = 60_000, node: String = "desk", isRunning: Bool = false
     ) throws -> [String] {
         let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID(node)))
-        let run = LedgerRecord.Run(kind: .focus, from: GroupTime(Self.start), to: GroupTime(Self.start + length))
+        let end = GroupTime(Self.start + length)
+        let run = LedgerRecord.Run(kind: .focus, from: GroupTime(Self.start), to: isRunning ? nil : end)
         let record = LedgerRecord(
             id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(Self.start), counter: 0, node: node),
             version: Version(epoch: 1, rev: 1), title: title, label: label.map { Label(name: $0) }, mode: .countdown,
-            status: .stopped, startedAt: GroupTime(Self.start), runs: [run])
+            status: isRunning ? .running : .stopped, startedAt: GroupTime(Self.start), endsAt: isRunning ? end : nil,
+            runs: [run])
         let entry = Entry(record, begun: Self.start, ended: Self.start + 60_000)
         let rules = WeekRules(zone: .utc, counting: Counting(minimum: 0))
         let shares = Shares(of: [entry], history: RulesHistory(rules), now: Self.start + 120_000)
@@ -45,6 +47,12 @@ import Testing
         let lines = try calendar(title: "", length: 400)
         #expect(lines.contains("DTSTART:20261121T083005Z"))
         #expect(lines.contains("DTEND:20261121T083006Z"))
+    }
+
+    @Test func aRunningSessionEndsAsPlanned() throws {
+        let lines = try calendar(title: "", length: 1_500_000, isRunning: true)
+        #expect(lines.contains("DTSTART:20261121T083005Z"))
+        #expect(lines.contains("DTEND:20261121T085505Z"))
     }
 
     @Test func signsAreEscapedByScalars() throws {

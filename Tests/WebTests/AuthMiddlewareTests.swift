@@ -15,12 +15,14 @@ import Wire
 @Suite(.timeLimit(.minutes(5))) struct AuthMiddlewareTests {
     static let view = String(repeating: "v", count: 32)
     static let control = String(repeating: "c", count: 32)
+    private static let calendar = String(repeating: "k", count: 32)
 
     static func with(
         _ node: FakeNode = FakeNode(), phones: PairedPhones? = nil, _ body: (RouteClient) async throws -> Void
     ) async throws {
         let kiosk = KioskReport(
-            host: "0.0.0.0", port: 7_780, isLoopback: false, machine: "pi", viewKey: view, controlKey: control)
+            host: "0.0.0.0", port: 7_780, isLoopback: false, machine: "pi", viewKey: view, controlKey: control,
+            calendarKey: calendar)
         let router = HTTPServer.router(
             node: node, displays: Displays(node: node), kiosk: kiosk,
             auth: AuthMiddleware(
@@ -86,6 +88,23 @@ import Wire
                 body: RequestBody(asyncSequence: body))
             #expect(answer.status == .unauthorized)
             #expect(node.asked.withLock(\.self).isEmpty)
+        }
+    }
+
+    @Test func theKeyOfTheCalendarOpensTheCalendarAlone() async throws {
+        try await Self.with { client in
+            let calendar = try await client.execute(uri: "/calendar.ics?key=\(Self.calendar)", method: .get)
+            #expect(calendar.status == .ok)
+            #expect(calendar.headers[.contentType] == "text/calendar; charset=utf-8")
+            #expect(calendar.headers[.setCookie] == nil)
+            for path in [
+                "/calendar.ics", "/calendar.ics?key=x", "/v1/session?key=\(Self.calendar)", "/?key=\(Self.calendar)",
+            ] {
+                #expect(try await client.execute(uri: path, method: .get).status == .unauthorized, "\(path)")
+            }
+            let bearer = try await client.execute(
+                uri: "/v1/session", method: .get, headers: Self.bearing(Self.calendar))
+            #expect(bearer.status == .unauthorized)
         }
     }
 

@@ -19,6 +19,8 @@ package struct KioskReport: Hashable, Sendable, Described {
     package var viewKey: String?
     /// The key that also allows to press, start and take.
     package var controlKey: String?
+    /// The key that allows to read the calendar, and nothing else.
+    package var calendarKey: String?
     /// Whether programs and browsers of this machine need a key, too.
     package var needsLocalKey: Bool
     /// Whether the page is shown on this machine's own screen.
@@ -27,7 +29,8 @@ package struct KioskReport: Hashable, Sendable, Described {
     /// Describes a page, or that there is none.
     package init(
         host: String? = nil, port: Int? = nil, isLoopback: Bool = true, https: HTTPSReport? = nil, machine: String,
-        names: [String] = [], viewKey: String? = nil, controlKey: String? = nil, needsLocalKey: Bool = false
+        names: [String] = [], viewKey: String? = nil, controlKey: String? = nil, calendarKey: String? = nil,
+        needsLocalKey: Bool = false
     ) {
         self.isLoopback = isLoopback
         self.machine = machine
@@ -37,6 +40,7 @@ package struct KioskReport: Hashable, Sendable, Described {
         self.https = https
         self.viewKey = viewKey
         self.controlKey = controlKey
+        self.calendarKey = calendarKey
         self.needsLocalKey = needsLocalKey
     }
 
@@ -52,6 +56,7 @@ package struct KioskReport: Hashable, Sendable, Described {
         try form.field("names", &names, .list(of: .string, 0...1_000))
         try form.field("viewKey", nullable: &viewKey, .string, "The key that allows to look.")
         try form.field("controlKey", nullable: &controlKey, .string, "The key that also allows to press.")
+        try form.field("calendarKey", nullable: &calendarKey, .string, "The key that allows to read the calendar.")
         try form.field("needsLocalKey", &needsLocalKey, .bool)
         try form.field("isShown", &isShown, .bool)
     }

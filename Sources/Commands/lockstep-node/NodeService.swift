@@ -57,12 +57,14 @@ struct NodeService {
         SleepWatch.start(
             log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() },
             onLock: { node.suspendLock(refusedBecause: $0) })
+        let calendar = LedgerCalendar(of: settings.space)
         var services = [control.named("local control")]
         if !listeners.isEmpty {
             services.append(
                 HTTPServer(
                     node: access, listeners: listeners, hosts: settings.httpNames, givenHosts: settings.httpHosts,
-                    openFiles: openFiles, kiosk: kiosk, screen: screen, phones: phones, log: log
+                    openFiles: openFiles, kiosk: kiosk, screen: screen, phones: phones, log: log,
+                    calendar: { try await calendar.text(at: node.groupTime) }
                 ).named("HTTP server"))
         }
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
@@ -165,7 +167,8 @@ extension Settings {
                     host: $0.host, port: $0.port, isLoopback: $0.isLoopback,
                     authority: listeners.last?.authorityFingerprint)
             }, machine: Self.hostName, names: httpNames.union(httpHosts).sorted(),
-            viewKey: secrets?.view, controlKey: secrets?.control, needsLocalKey: needsLocalKey)
+            viewKey: secrets?.view, controlKey: secrets?.control,
+            calendarKey: secrets?.calendar, needsLocalKey: needsLocalKey)
     }
 }
 

@@ -4,13 +4,15 @@ import Session
 
 /// Writes sessions as an iCalendar file (RFC 5545).
 package enum ICalendar {
-    /// Returns the calendar, with an event for each span. Every line ends with CR LF.
+    /// Returns the calendar, with an event for each span. That of a running session ends as planned. Every line ends with CR LF.
     package static func text(of entries: [(entry: Entry, spans: [Shares.Span])], now: Int64) -> String {
         var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Lockstep//history//EN"]
         for (entry, spans) in entries {
             for (index, span) in spans.enumerated() {
                 // An event ends later than it begins (RFC 5545, 3.8.2.2), also one of less than a second.
-                let end = max(span.to, span.from + 1_000)
+                let isOpen = index == spans.count - 1 && entry.record.runs.last.map { $0.to == nil } == true
+                let planned = isOpen ? entry.record.endsAt.map(\.milliseconds) : nil
+                let end = max(span.to, span.from + 1_000, planned ?? 0)
                 // Two nodes may use one session id. A node id has no dot, so no two UIDs are equal.
                 let uid = "\(entry.record.id)-\(index)@\(entry.record.node).lockstep"
                 lines += [

@@ -114,6 +114,9 @@ struct AuthMiddleware: RouterMiddleware {
             throw HTTPProblem(.unauthorized, field: "Authorization", "the key is not valid for this node")
         } else if context.isLocal, !needsLocalKey {
             context.access = .control
+        } else if request.uri.path == CalendarRoutes.path, request.query["key"].map({ keys?.opensCalendar($0) }) == true
+        {
+            context.access = .view
         } else if Self.openPaths.contains(request.uri.path) {
             context.access = .view
         } else {

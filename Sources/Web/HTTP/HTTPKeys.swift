@@ -5,7 +5,7 @@ import Hummingbird
 import Session
 import Wire
 
-/// The two shared keys with which other machines access a node.
+/// The shared keys with which other machines access a node.
 struct HTTPKeys: Sendable {
     /// The name of the cookie that holds a key.
     static let cookie = "lockstep"
@@ -14,11 +14,13 @@ struct HTTPKeys: Sendable {
 
     private let view: String
     private let control: String
+    private let calendar: String?
 
     init?(_ kiosk: KioskReport) {
         guard let view = kiosk.viewKey, let control = kiosk.controlKey else { return nil }
         self.view = view
         self.control = control
+        calendar = kiosk.calendarKey
     }
 
     /// Returns a redirect that gives the browser a key in its cookie.
@@ -49,6 +51,9 @@ struct HTTPKeys: Sendable {
         let isView = Self.isSame(key, view)
         return isControl ? .control : isView ? .view : nil
     }
+
+    /// Whether a key allows to read the calendar.
+    func opensCalendar(_ key: String) -> Bool { calendar.map { Self.isSame(key, $0) } ?? false }
 
     private static func isSame(_ a: String, _ b: String) -> Bool {
         let (a, b) = (Array(a.utf8), Array(b.utf8))

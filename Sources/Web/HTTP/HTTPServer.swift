@@ -51,6 +51,7 @@ package struct HTTPServer: Service {
     private let kiosk: KioskReport
     private let screen: OwnScreen
     private let auth: AuthMiddleware
+    private let calendar: @Sendable () async throws -> [UInt8]
     private let log: Logger
     var timeouts = Timeouts()
     var limits: Connections.Limits
@@ -66,11 +67,14 @@ package struct HTTPServer: Service {
     ///   - screen: Records that the page is shown on this machine's own screen.
     ///   - phones: The phones with a key of their own.
     ///   - log: The logger; requests are not logged.
+    ///   - calendar: Returns the calendar of this machine's ledger. Its error says why there is none.
     package init(
         node: any NodeAccess, listeners: [HTTPListener], hosts: Set<String>, givenHosts: Set<String> = [],
-        openFiles: Int, kiosk: KioskReport, screen: OwnScreen = OwnScreen(), phones: PairedPhones, log: Logger
+        openFiles: Int, kiosk: KioskReport, screen: OwnScreen = OwnScreen(), phones: PairedPhones, log: Logger,
+        calendar: @escaping @Sendable () async throws -> [UInt8]
     ) {
         self.node = node
+        self.calendar = calendar
         self.listeners = listeners
         self.kiosk = kiosk
         self.screen = screen
@@ -83,7 +87,8 @@ package struct HTTPServer: Service {
 
     static func router(
         node: any NodeAccess, displays: Displays, kiosk: KioskReport, screen: OwnScreen = OwnScreen(),
-        auth: AuthMiddleware, timeouts: Timeouts = Timeouts(), authority: @escaping @Sendable () -> [UInt8]? = { nil }
+        auth: AuthMiddleware, timeouts: Timeouts = Timeouts(), authority: @escaping @Sendable () -> [UInt8]? = { nil },
+        calendar: @escaping @Sendable () async throws -> [UInt8] = { [] }
     ) -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let notFound = NotFoundMiddleware()
@@ -97,6 +102,7 @@ package struct HTTPServer: Service {
             WidgetRoutes(node: node).addRoutes(to: routes)
             WeekRoutes(node: node).addRoutes(to: routes)
             RemoteRoutes(node: node).addRoutes(to: routes)
+            CalendarRoutes(calendar: calendar).addRoutes(to: routes)
             PhoneRoutes(phones: auth.phones).addRoutes(to: routes)
             routes.get(
                 "/openapi.json",
@@ -169,7 +175,7 @@ package struct HTTPServer: Service {
         auth.isSecure = listener.encryption != nil
         let router = Self.router(
             node: node, displays: displays, kiosk: kiosk, screen: screen, auth: auth, timeouts: timeouts,
-            authority: { [listeners] in listeners.lazy.compactMap(\.encryption?.authority).first })
+            authority: { [listeners] in listeners.lazy.compactMap(\.encryption?.authority).first }, calendar: calendar)
         let plain = HTTPServerBuilder.http1(
             configuration: .init(
                 additionalChannelHandlers: [

@@ -98,7 +98,7 @@ package enum Check: String, CaseIterable, Sendable {
     /// All nodes show the same session.
     case oneView
     /// All nodes show the same message, and agree on whether an alarm waits for a person. Exempt are worlds in which a
-    /// program or a broker died, since only their memory holds both.
+    /// program or a broker died, since only their memory holds both, and those without a common time, by which a message ends.
     case noticesAgree
     /// No node shows an alarm that a person has ended. Exempt are the same worlds, and those whose clocks differ.
     case alarmEnds

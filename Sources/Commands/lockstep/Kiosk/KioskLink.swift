@@ -66,6 +66,9 @@ struct KioskLink: AsyncParsableCommand {
             """, transform: PageHost.init)
     var host: PageHost?
 
+    @Flag(help: "Print the link of the calendar, for calendar programs: it opens nothing else.")
+    var calendar = false
+
     @Flag(help: "Print the link as a QR code, too.")
     var qr = false
 
@@ -89,7 +92,12 @@ struct KioskLink: AsyncParsableCommand {
 
     private func link(_ report: KioskReport) -> String? {
         guard let page = local ? report.pageHere : report.pageForOthers else { return nil }
+        let origin = report.origin(of: page, host: host, local: local)
         var query: [String: String] = [:]
+        if calendar {
+            query["key"] = report.calendarKey
+            return KioskReport.link(to: origin, path: "calendar.ics", query: query)
+        }
         query["face"] = face?.rawValue
         query["lang"] = lang
         query["theme"] = theme?.rawValue
@@ -100,7 +108,7 @@ struct KioskLink: AsyncParsableCommand {
         // A link with a given host, such as a proxy, may be opened on any machine.
         let isForOthers = host != nil || !page.isLoopback && !(local && page.isForAnyAddress)
         if isForOthers || report.needsLocalKey { query["key"] = controls ? report.controlKey : report.viewKey }
-        return KioskReport.link(to: report.origin(of: page, host: host, local: local), query: query)
+        return KioskReport.link(to: origin, query: query)
     }
 }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+import Settings
+import Subprocess
+import SystemPackage
+
+/// The past year of the ledger on this machine as a calendar, which `lockstep-debt` prints: a node does not link SQLite.
+package actor LedgerCalendar {
+    /// Why there is no calendar.
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    /// The largest calendar, in bytes: twenty sessions a day have a tenth of that.
+    private static let most = 1 << 24
+    private let space: SpaceID
+    private var running: Task<[UInt8], any Error>?
+
+    package init(of space: SpaceID) { self.space = space }
+
+    /// - Parameter time: The present, in milliseconds since 1970.
+    package func text(at time: GroupTime) async throws -> [UInt8] {
+        if let running { return try await running.value }
+        // A task of its own, so that requests that come meanwhile share its result.
+        let task = Task { try await read(since: LocalTime(at: (time - .days(366)).milliseconds, offset: 0).date) }
+        running = task
+        defer { running = nil }
+        return try await task.value
+    }
+
+    private func read(since day: CivilDate) async throws -> [UInt8] {
+        let program = CompanionExecutable.path(of: "lockstep-debt")
+        guard CompanionExecutable.isInstalled("lockstep-debt") else {
+            throw Failure(description: "\(program) is not installed")
+        }
+        let result = try await Subprocess.run(
+            .path(FilePath(program)),
+            arguments: ["history", "--ical", "--since=\(day)", "--space=\(space)"], environment: .withoutSettings,
+            input: .none, output: .bytes(limit: Self.most), error: .string(limit: 4_096))
+        guard result.terminationStatus.isSuccess else {
+            throw Failure(
+                description: result.standardError.split(whereSeparator: \.isNewline).joined(separator: " "))
+        }
+        return result.standardOutput
+    }
+}
