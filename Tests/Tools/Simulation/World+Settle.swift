@@ -142,7 +142,9 @@ extension World {
     private mutating func checkNotices() {
         if witness.hasDied { return }
         let times = judged.map { $0.engine.groupTime(instant($0.index)) }
-        guard let earliest = times.min(), let latest = times.max(), latest - earliest <= Limits.stampLead else { return }
+        guard let earliest = times.min(), let latest = times.max(), latest - earliest <= Limits.stampLead else {
+            return
+        }
         let shown = judged.map { ($0.id, $0.seen.view.message, $0.seen.view.lastMoment(at: $0.clock.boot(at: now))) }
         guard let first = shown.first else { return }
         for (node, _, moment) in shown where mix.sync == Clock.Sync.honest.rawValue && mix.skew <= 4_000 {
