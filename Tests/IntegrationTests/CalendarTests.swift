@@ -57,7 +57,7 @@ struct CalendarTests {
                 try await eventually("the session is over") {
                     let said = try await Curl.answer(String(link ?? ""), trusting: "/dev/null").text
                     text = said.split(separator: "\r\n\r\n", maxSplits: 1).last.map(String.init) ?? ""
-                    return try await events(text).first?.hasPrefix("\(begin) \(end)") == false
+                    return try await events(text).first?.hasPrefix("\(begin) \(end)") != true
                 }
                 let bare = (link ?? "").prefix { $0 != "?" }
                 let refused = try await Curl.answer(String(bare), trusting: "/dev/null").text

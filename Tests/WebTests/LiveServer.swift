@@ -26,7 +26,7 @@ enum LiveServer {
         var server = HTTPServer(
             node: node, listeners: [HTTPListener(host: "127.0.0.1", port: port, encryption: encryption)],
             hosts: hosts, givenHosts: givenHosts, openFiles: 1_024, kiosk: kiosk,
-            phones: try phones ?? self.phones(), log: log)
+            phones: try phones ?? self.phones(), log: log, calendar: { [] })
         server.timeouts = timeouts
         server.limits = limits
         let services = ServiceGroup(services: [server], logger: log)

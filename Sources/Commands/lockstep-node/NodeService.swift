@@ -64,7 +64,7 @@ struct NodeService {
                 HTTPServer(
                     node: access, listeners: listeners, hosts: settings.httpNames, givenHosts: settings.httpHosts,
                     openFiles: openFiles, kiosk: kiosk, screen: screen, phones: phones, log: log,
-                    calendar: { try await calendar.text(at: node.groupTime) }
+                    calendar: { try await calendar.text(at: node.groupTime(at: Clocks.now())) }
                 ).named("HTTP server"))
         }
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
