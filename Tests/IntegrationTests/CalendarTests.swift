@@ -4,10 +4,13 @@ import Glibc
 import Support
 import Testing
 
+private enum Python {
+    /// Whether Debian's python3-icalendar is installed.
+    static let hasCalendar = access("/usr/lib/python3/dist-packages/icalendar/__init__.py", R_OK) == 0
+}
+
 /// `/calendar.ics`: the ledger as a calendar, by a program that checks it.
-@Suite(
-    .limitedConcurrency, .retriedAfterStall,
-    .requires("python3-icalendar", access("/usr/lib/python3/dist-packages/icalendar/__init__.py", R_OK) == 0))
+@Suite(.limitedConcurrency, .retriedAfterStall, .requires("python3-icalendar", Python.hasCalendar))
 struct CalendarTests {
     /// Prints the beginning, the end and the title of each event, in seconds since 1970.
     private static let reader = """
