@@ -2,7 +2,6 @@
 
 import API
 import Display
-import Foundation
 import Platform
 import Session
 
