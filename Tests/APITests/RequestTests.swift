@@ -88,7 +88,7 @@ struct RequestTests {
         #expect(start.label?.colour == Colour(hex: "12a594"))
     }
 
-    /// What the request says comes first.
+    /// The words of the request come first.
     @Test func presetGivesAlarmAndOvertime() throws {
         let preset = Preset(name: "tea", plan: [Phase(kind: .focus, seconds: 180)], hasAlarm: true, hasOvertime: true)
         func start(_ request: StartRequest, _ preset: Preset?) throws -> [Bool?] {

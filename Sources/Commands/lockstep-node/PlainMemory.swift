@@ -5,7 +5,7 @@ import Display
 import Platform
 import Session
 
-/// What a node remembers of the plain topics, in its state directory: the space in which it has left messages, and the ids of
+/// The memory of a node for the plain topics, in its state directory: the space in which it has left messages, and the ids of
 /// the latest commands.
 final class PlainMemory {
     private static let most = 128

@@ -19,7 +19,7 @@ import Wire
 actor PlainService: Service {
     /// Commands that wait; more at once are refused.
     private static let queueLimit = 32
-    /// How long Home Assistant waits after its start, at most: many programs answer it at once.
+    /// The longest wait after a start of Home Assistant: many programs answer it at once.
     private static let birthSpread: Milliseconds = .seconds(3)
 
     private nonisolated let loop: EventLoop
@@ -37,7 +37,7 @@ actor PlainService: Service {
     private var turn: PlainTurn
     private var shown: DisplaySnapshot?
     private var draft = ""
-    /// What the topics hold; `nil` while this node does not serve.
+    /// The state that the topics hold; `nil` while this node does not serve.
     private var published: PlainReport?
     private var patience: LoopTimer?
     private var nextChange: LoopTimer?

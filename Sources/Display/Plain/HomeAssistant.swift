@@ -12,7 +12,7 @@ package struct HomeAssistant: Sendable {
     /// Where Home Assistant says `online` when it has started.
     package static let status = "homeassistant/status"
 
-    /// What is retained for each topic.
+    /// The retained description of each topic.
     package private(set) var discovery: [String: [UInt8]] = [:]
     private let topics: PlainTopics
     private let id: String
