@@ -67,10 +67,14 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
             var fields = fields.filter { keys.union(["session", "phase", "op"]).contains($0.key) }
             fields[0].schema = ["enum": JSONText(operations.map { JSONText($0.rawValue) })]
             let texts = ["title", "label", "colour"]
+            let colour = Schemas.needs("colour", ["type": "string"])
             return Schemas.object(
                 fields, about: about,
                 further: operations == [.correct]
-                    ? ("anyOf", JSONText(texts.map { Schemas.needs($0, ["type": "string"]) })) : nil)
+                    ? [
+                        ("anyOf", JSONText(texts.map { Schemas.needs($0, ["type": "string"]) })),
+                        ("not", ["allOf": [colour, Schemas.needs("label", ["const": ""])]]),
+                    ] : [])
         }
         let others = IntentOperation.Name.allCases.filter { $0 != .extend && $0 != .correct }
         return [

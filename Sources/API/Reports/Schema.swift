@@ -71,13 +71,13 @@ package struct Schemas: Form {
         ["type": "array", "items": reference(to: type)]
     }
 
-    static func object(_ fields: [Field], about: JSONText? = nil, further: (String, JSONText)? = nil) -> JSONText {
+    static func object(_ fields: [Field], about: JSONText? = nil, further: [(String, JSONText?)] = []) -> JSONText {
         let required = fields.filter(\.isRequired).map { JSONText($0.key) }
         return JSONText([
             ("type", "object"), ("description", about),
             ("properties", JSONText(fields.map { ($0.key, $0.schema) })), ("required", JSONText(required)),
-            further.map { ($0, $1) } ?? ("", nil), ("additionalProperties", false),
-        ])
+            ("additionalProperties", false),
+        ] + further)
     }
 
     /// The schema of an object that has a field with a schema.

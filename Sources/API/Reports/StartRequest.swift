@@ -107,7 +107,9 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
                     for index in own.indices where own[index].key == "mode" {
                         own[index].schema = ["enum": JSONText(modes)]
                     }
-                    return Schemas.object(own)
+                    let noLabel: JSONText = ["properties": ["label": ["type": "null"]]]
+                    let colour = Schemas.needs("colour", ["type": "string"])
+                    return Schemas.object(own, further: [("not", ["allOf": [colour, noLabel]])])
                 } + [Schemas.object(again)])
         ]
     }

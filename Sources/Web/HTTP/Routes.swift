@@ -100,7 +100,8 @@ struct Route {
         static func ok(_ type: String, _ about: String) -> Answer {
             // The type alone: a schema says nothing of a character set.
             Answer(status: 200, about: about, type: String(type.prefix { $0 != ";" })) { _ in
-                ["type": type.hasSuffix("json") ? "object" : "string"]
+                // A schema would be that of one event, which has fields.
+                type == "text/event-stream" ? [:] : ["type": type.hasSuffix("json") ? "object" : "string"]
             }
         }
 
@@ -139,7 +140,9 @@ struct Route {
                 Idle.allCases.map(\.rawValue))
         }
         static let near = Parameter(
-            name: "near", about: "How long before its end a running phase is marked, as 5m; never on the boring face.")
+            name: "near",
+            about: "How long before its end a running phase is marked, as 5m; never on the boring face. The pattern is "
+                + "incomplete.", schema: [("type", "string"), ("pattern", "^[1-9][0-9]{0,2}[sm]$")])
         static var theme: Parameter {
             .word("theme", "By default the browser's; dark on the kiosk page.", PageParameters.themes)
         }

@@ -30,7 +30,7 @@ struct PhoneRoutes: Sendable {
                 [
                     Route.Answer(status: 303, about: "Moves the phone's key to a cookie."),
                     Route.Answer(
-                        status: 410, about: "The link was used, is older than 10 minutes, or never existed.",
+                        status: 404, about: "The link was used, is older than 10 minutes, or never existed.",
                         type: "text/html"),
                     .problem(429, "More than 20 wrong links were opened within a minute."),
                     .problem(503, "The phone cannot be saved; the link still works."),
@@ -60,7 +60,7 @@ struct PhoneRoutes: Sendable {
         guard request.method == .get else { return Response(status: .ok) }
         guard let code = request.query["code"], let key = try phones.pair(code) else {
             let page = PairingPage(Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage]))
-            return Response(Array(page.html.utf8), type: "text/html; charset=utf-8", status: .gone)
+            return Response(Array(page.html.utf8), type: "text/html; charset=utf-8", status: .notFound)
         }
         return HTTPKeys.redirect(to: "/remote", with: key, isSecure: context.isSecure)
     }

@@ -201,6 +201,7 @@ package struct NodeFormat: TextFormat {
 /// A day of the calendar, as `2026-12-28`.
 package struct DateFormat: TextFormat {
     package var name: String { "date" }
+    package var pattern: String? { "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$" }
     package func value(of text: Span<UInt8>) -> CivilDate? { CivilDate(String(validated: text)) }
     package func write(_ value: CivilDate, to writer: inout JSONWriter) { writer.value(value.description) }
 }
