@@ -2,12 +2,13 @@
 
 import Session
 
-/// The wait of the first connection for retained messages. Some brokers withhold retained messages from wildcard
-/// subscriptions. Then a passing remote knows no node: it has sent a hello, and waits for the answers.
+/// The wait of the first connection for retained messages, and that of a press while no session is known. Some brokers
+/// withhold retained messages, and members of clusters may keep them separately. So a program that needs to know the
+/// session has sent a hello, and waits for the answers.
 struct FirstCatchUp: Sendable {
-    /// The time that a remote waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
+    /// The time that a program waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
     /// ms later, so the owner's answer can be the last one.
-    private static let helloPatience: Milliseconds = 1_500
+    static let helloPatience: Milliseconds = 1_500
     /// The wait for more answers once a live session is known: longer than the 200 ms over which nodes spread them.
     private static let helloSpread: Milliseconds = 300
 
@@ -15,6 +16,13 @@ struct FirstCatchUp: Sendable {
     /// The wait for answers on the present connection; `nil` while there is none.
     private(set) var wait: Wait?
     private var isAnswered = false
+    /// A request of a person that waits for the answers. It is not meant for a session that starts meanwhile.
+    struct Held {
+        var input: Input
+        var ticket: Ticket
+        var at: GroupTime
+    }
+    private var held: [Held] = []
 
     /// Records that the barrier has returned, and returns whether the wait has ended by this.
     mutating func barrierPassed(needsAnswers: Bool, at boot: BootTime) -> Bool {
@@ -35,6 +43,21 @@ struct FirstCatchUp: Sendable {
         guard let wait, wait.end <= boot else { return false }
         return end()
     }
+
+    /// Holds a request until the answers have come.
+    mutating func hold(_ request: Held, at boot: BootTime) {
+        held.append(request)
+        if wait == nil { (wait, isAnswered) = (Wait(from: boot, for: Self.helloPatience), false) }
+    }
+
+    /// Removes the requests that need not wait any more.
+    mutating func removeHeld(isConnected: Bool) -> [Held] {
+        if isConnected, wait != nil || held.isEmpty { return [] }
+        defer { held = [] }
+        return held
+    }
+
+    mutating func hangUp(_ ticket: Ticket) { held.removeAll { $0.ticket == ticket } }
 
     /// Ends the wait, and returns whether it was not over before.
     mutating func end() -> Bool {

@@ -60,13 +60,15 @@ public struct NodeCore: Sendable {
         case .persistFailed(let write): decide(.journalFailed(write), at: now)
         case .recordsRead(let records): changeOutbox { $0.found(records, at: now.boot) }
         case .start(let start, let id, let ticket): decide(.start(start, id: id, ticket: ticket), at: now)
-        case .press(let press, let id, let ticket): decide(.press(press, id: id, ticket: ticket), at: now)
-        case .take(let id, let ticket): decide(.take(id: id, ticket: ticket), at: now)
+        case .press(let press, let id, let ticket): ask(.press(press, id: id, ticket: ticket), ticket, at: now)
+        case .take(let id, let ticket): ask(.take(id: id, ticket: ticket), ticket, at: now)
         case .acknowledge(let id, let ticket): decide(.acknowledge(id: id, ticket: ticket), at: now)
         case .say(let text, let life, let id, let ticket):
             decide(.say(text, for: life, id: id, ticket: ticket), at: now)
         case .added(let record): changeOutbox { $0.added(record, at: now.boot) }
-        case .hangUp(let ticket): decide(.hangUp(ticket), at: now)
+        case .hangUp(let ticket):
+            firstCatchUp.hangUp(ticket)
+            decide(.hangUp(ticket), at: now)
         case .sleeping(let isSleeping): decide(.sleeping(isSleeping), at: now)
         case .wake: decide(.wake, at: now)
         }
@@ -128,6 +130,23 @@ public struct NodeCore: Sendable {
         for effect in engine.handle(input, at: now) { perform(effect, at: now) }
     }
 
+    /// Decides a request for the session, or asks the other nodes first if there is none here, since the broker may have
+    /// withheld it.
+    private mutating func ask(_ request: FirstCatchUp.Held, at now: Instant) {
+        if engine.mayLackSession(within: FirstCatchUp.helloPatience, at: now) {
+            firstCatchUp.hold(request, at: now.boot)
+            decide(.askAll, at: now)
+        } else if let found = engine.view(at: now).register, found.status.isLive, found.startedAt > request.at {
+            actions.append(.reply(request.ticket, .noSession))
+        } else {
+            decide(request.input, at: now)
+        }
+    }
+
+    private mutating func ask(_ input: Input, _ ticket: Ticket, at now: Instant) {
+        ask(FirstCatchUp.Held(input: input, ticket: ticket, at: engine.groupTime(now)), at: now)
+    }
+
     private mutating func show() {
         let isCatchingUp = engine.isCatchingUp
         guard engine.view != shown.view || isCatchingUp != shown.isCatchingUp else { return }
@@ -166,6 +185,7 @@ public struct NodeCore: Sendable {
     private mutating func expire(at now: Instant) {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
         if firstCatchUp.expire(at: now.boot) { actions.append(.caughtUp) }
+        for request in firstCatchUp.removeHeld(isConnected: connection != nil) { ask(request, at: now) }
         if now.hasReached(recordRetry?.end) { changeOutbox { $0.waiting.retry(at: now.boot) } }
         if isReady, now.hasReached(delivery.resendAt) { sendWaitingAnswers(at: now) }
     }
@@ -301,6 +321,7 @@ public struct NodeCore: Sendable {
         case .discard(let reason, let sender): decide(.discarded(reason, from: sender), at: now)
         case .ledgerAck(let ack):
             if isAnnounced, ack.node == codec.me { changeOutbox { $0.receive(ack, at: now.boot) } }
+        case .feed(.calm(let feed?)) where !packet.isRetained: decide(.named(feed.session), at: now)
         case .feed, .sound, .record, .ignored: break
         }
         let isDelivered = if case .feed = decoded { true } else { engine.identity.role == .service }

@@ -34,13 +34,14 @@ struct CoreHarness {
     private(set) var written: [NodeCore.Write] = []
     private(set) var answered: [IntentID] = []
     private(set) var announced: [Bool] = []
+    private(set) var replies: [Reply] = []
     private(set) var madeWay: [Milliseconds] = []
     private(set) var subscriptions: [NodeCore.Filter] = []
     private(set) var ended: [String] = []
     private var writes: [Int] = []
     private var unconfirmed: [NodeCore.Token] = []
     private var connections = 0
-    private var ticket = 0
+    private(set) var ticket = 0
 
     init(_ name: String) {
         let identity = NodeIdentity(node: node(name), name: name, software: "test", bootID: token("boot"))
@@ -89,7 +90,8 @@ struct CoreHarness {
         case .announced(let isSleeping): announced.append(isSleeping)
         case .readRecords: add(.recordsRead([]))
         case .show: steps.append("show")
-        case .reply, .changeRecords, .deliver, .registersConfirmed, .caughtUp, .log: break
+        case .reply(_, let reply): replies.append(reply)
+        case .changeRecords, .deliver, .registersConfirmed, .caughtUp, .log: break
         }
     }
 
@@ -99,6 +101,8 @@ struct CoreHarness {
         case .presence: "presence"
         case .ack(.answer(let answer)): "answer \(answer.intent)"
         case nil: "record"
+        case .hello: "hello"
+        case .intent: "intent"
         default: "other"
         }
     }
@@ -120,8 +124,13 @@ struct CoreHarness {
     }
 
     /// Delivers a message of another node, or of a twin of this one.
-    mutating func receive(_ message: Message) {
-        let sender: NodeID = if case .intent(let intent) = message { intent.from } else { core.codec.me }
+    mutating func receive(_ message: Message, from peer: NodeID? = nil) {
+        let sender: NodeID =
+            switch message {
+            case .intent(let intent): intent.from
+            case .register(let register): register.owner
+            default: peer ?? core.codec.me
+            }
         let outgoing = WireCodec(space: Self.space, me: sender).encode(message)
         handle(.received(NodeCore.Packet(outgoing, isRetained: false)))
     }

@@ -482,8 +482,9 @@ import Testing
         var rig = Self.runningBesideKitchen()
         rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen")
         rig.pass(500)
-        rig.hear(
-            .register(peerRegister(at: EngineHarness.epoch - 60_000, rev: 2, status: .superseded)), from: "kitchen")
+        var yielded = peerRegister(at: EngineHarness.epoch - 60_000, rev: 2, status: .superseded)
+        yielded.supersededBy = rig.own.map { Superseder(session: $0.id, node: rig.node, at: $0.startedAt) }
+        rig.hear(.register(yielded), from: "kitchen")
         rig.pass(60_000)
         #expect(rig.registers.isEmpty)
     }

@@ -122,7 +122,7 @@ import Testing
         lonely.echoes = false
         lonely.linkUp()
         lonely.meet("attic", Self.alsoBehind)
-        lonely.pass(2_999)
+        lonely.pass(1_999)
         #expect(lonely.own == began)
         lonely.pass(1)
         #expect(lonely.own?.stamp.time == EngineHarness.epoch - Self.hour)

@@ -212,7 +212,11 @@ struct RandomValues {
             at: time(), clock: clock(), software: text(Limits.titleBytes), isSleeping: chance())
     }
 
-    mutating func ping() -> Ping { Ping(connection: token(), sent: reading(), at: time()) }
+    mutating func ping() -> Ping {
+        Ping(
+            connection: token(), sent: reading(), at: time(),
+            held: chance() ? nil : Version(epoch: count(), rev: count()))
+    }
 
     mutating func pong() -> Pong {
         Pong(

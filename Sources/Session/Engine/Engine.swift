@@ -60,7 +60,7 @@ public struct Engine: Hashable, Sendable {
         if gate.written(write) { emit(.log(.journal(works: true))) }
         if now.hasReached(nextWake) || time.hasMoved(at: now) { return handle(.wake, at: now) }
         isAtRest = false
-        release()
+        release(at: now.boot)
         self.write(context(at: now))
         defer { effects = [] }
         return effects
@@ -120,6 +120,8 @@ public struct Engine: Hashable, Sendable {
             discard(reason, from: from)
             // On an own retained topic it has replaced this node's message at the broker.
             if from == node { repair(context) }
+        case .askAll: sayHello(context)
+        case .named(let session): askFor(session, context)
         case .journalFailed(let write): if gate.fail(write, at: context.now.boot) { emit(.log(.journal(works: false))) }
         }
     }
@@ -130,14 +132,14 @@ public struct Engine: Hashable, Sendable {
         if let connection = link.removePendingPresence(), identity.isAnnounced {
             emit(.publish(.presence(presence(context, connection: connection, online: true))))
         }
-        release()
+        release(at: context.now.boot)
         if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
     }
 
     /// Publishes register and answers that may leave now. The register leaves when it is on disk and the barrier of
     /// this connection has passed. Answers leave behind it when they are on disk; the caller holds them while there is
     /// no connection, or before its barrier.
-    private mutating func release() {
+    private mutating func release(at boot: BootTime) {
         let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
         let isBarrierPassed = link.isReady && !startAwaitsTime
@@ -147,7 +149,7 @@ public struct Engine: Hashable, Sendable {
             && isBarrierPassed  // rule: barrierFirst
         if mayLeave, let own = ownership.register {
             emit(.publish(.register(own)))
-            echoes.expect(own.version)
+            echoes.expect(own.version, at: boot)
             ownership.published()
         }
         // Behind the barrier, when it includes what an earlier process of this node has said.
@@ -182,6 +184,7 @@ public struct Engine: Hashable, Sendable {
         next.consider(gate.retryAt)
         next.consider(link.barrierDeadline)
         next.consider(link.comparisonDeadline)
+        next.consider(link.mentionedAskAt)
         next.consider(echoes.repairAt)
         next.consider(echoes.reminderAt)
         next.consider(replicas.nextWake)
@@ -257,6 +260,15 @@ public struct Engine: Hashable, Sendable {
     public var isCatchingUp: Bool { link.isUp && !link.isReady }
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
     public var hasAskedAll: Bool { link.hasAskedAll }
+
+    /// Returns whether another node may have a live session that is not here: none has been asked, or the answers of the
+    /// last `patience` may be under way.
+    package func mayLackSession(within patience: Milliseconds, at now: Instant) -> Bool {
+        guard link.isUp, identity.mayAsk, !(view(at: now).register?.status.isLive ?? false) else { return false }
+        guard link.isReady else { return true }
+        let isSomebodyHere = isRetainedMissing || peers.online.contains { $0 != node }
+        return isSomebodyHere && (link.mayAskAll(at: now.boot) || link.hasAsked(within: patience, at: now.boot))
+    }
 
     /// Returns group time, within ``Limits/time``.
     public func groupTime(_ now: Instant) -> GroupTime {

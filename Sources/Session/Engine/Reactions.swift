@@ -19,6 +19,9 @@ extension Engine {
         } else if context.now.hasReached(link.comparisonDeadline) {
             link.clocksWereCompared()
             forgetAbsentVotes(&context)
+        } else if context.now.hasReached(link.mentionedAskAt) {
+            link.heardHello()
+            sayHello(context)
         } else if context.now.hasReached(echoes.repairAt) {
             carryOutRepair(context)
         } else if context.now.hasReached(echoes.reminderAt) {
@@ -224,6 +227,8 @@ extension Engine {
 
     mutating func ping(_ peer: NodeID, _ context: Context) {
         guard let connection = link.connection else { return }
-        emit(.publish(.ping(Ping(connection: connection, sent: context.now.boot, at: context.groupTime), to: peer)))
+        let held = replicas[peer]?.version ?? Version(epoch: 0, rev: 0)
+        let ping = Ping(connection: connection, sent: context.now.boot, at: context.groupTime, held: held)
+        emit(.publish(.ping(ping, to: peer)))
     }
 }

@@ -8,6 +8,9 @@ extension Engine {
             makeRoom(for: message, isHere: isSignOfLife, context)
             guard peers.admit(sender, receivedAt: receivedAt) else { return discard(.tooManyNodes, from: nil) }
         }
+        if case .ack(.answer(let answer)) = message, !isSelf(sender) {
+            askForRevision(of: answer, from: sender, context)
+        }
         switch judge(message, from: sender, context) {
         case .accepted: break
         case .ignored: return
@@ -25,7 +28,9 @@ extension Engine {
         case .notice(let notice): notices.receive(notice, from: sender, context)
         case .intent(let intent): answer(intent, context)
         case .ack(let ack): receive(ack, from: sender, context)
-        case .hello: if link.isUp { echoes.answerHello(of: node, at: context.now.boot) }
+        case .hello:
+            link.heardHello()
+            if link.isUp { echoes.answerHello(of: node, at: context.now.boot) }
         case .ping(let ping, _): answer(ping, of: sender, &context)
         case .pong(let pong, _): receive(pong, from: sender, &context)
         }
@@ -137,14 +142,14 @@ extension Engine {
         }
         switch replicas.receive(register, measured: measured, context) {
         case .known:
-            planReminder(below: register, context)
+            planReminder(below: register, retained: retained, context)
             askForPresence(of: sender, retained: retained, context)
             return
         case .contradicted(let version):
             // Its author may have lost the end of its journal, and found nothing at the broker. An objection can be
             // lost like any message, so each such register gets one.
             object(.fork(node: sender, version: version), to: sender, context)
-            if let held = replicas[sender]?.register { planReminder(below: held, context) }
+            if let held = replicas[sender]?.register { planReminder(below: held, retained: retained, context) }
             return
         case .admitted: dating.raiseMark(to: register.stamp, in: &ownership, context)
         case .ahead(let isNews) where context.source.isVouched:
@@ -153,15 +158,21 @@ extension Engine {
             object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, context)
         case .ahead: break
         }
-        planReminder(below: register, context)
+        planReminder(below: register, retained: retained, context)
         askForPresence(of: sender, retained: retained, context)
+        if let superseder = register.supersededBy, !retained { askFor(superseder.session, context) }
         if requests.isEmpty { return }
         reply(requests.receive(register, currentOwner: view(context).register?.owner))
     }
 
-    private mutating func planReminder(below register: Register, _ context: Context) {
-        guard let own = ownership.register, register.status.isLive, register.stamp < own.stamp else { return }
-        planReminder(isForNewcomer: false, context)  // rule: reminder
+    /// Plans to publish the own session again, because the author of an older one may not know it.
+    private mutating func planReminder(below register: Register, retained: Bool, _ context: Context) {
+        guard let own = ownership.register, register.stamp < own.stamp else { return }
+        if register.status.isLive {
+            planReminder(isForNewcomer: false, context)  // rule: reminder
+        } else if !retained, register.supersededBy?.session != own.id {
+            planReminder(isForNewcomer: true, context)  // rule: endedReminder
+        }
     }
 
     private mutating func planReminder(isForNewcomer: Bool, _ context: Context) {
@@ -181,6 +192,27 @@ extension Engine {
         let owner = current.owner
         let isKnown = isSelf(owner) || peers.announced.contains(owner)
         if current.status == .superseded || current.status.isLive && !isKnown { sayHello(context) }
+    }
+
+    /// Asks all nodes to publish again if another program knows a session that is not here, and none is live here. Once
+    /// for each session, since its owner may be gone.
+    mutating func askFor(_ session: SessionID, _ context: Context) {
+        guard link.isReady, !(view(context).register?.status.isLive ?? false), ownership.register?.id != session,
+            !replicas.registers.contains(where: { $0.id == session })
+        else { return }
+        planAsk(for: Link.Mention(session: session), context)
+    }
+
+    /// Asks all nodes to publish again if an owner's answer states a revision that has not arrived before it.
+    private mutating func askForRevision(of answer: Answer, from owner: NodeID, _ context: Context) {
+        guard link.isReady, let held = replicas[owner]?.register else { return askFor(answer.session, context) }
+        guard held.id == answer.session else { return askFor(answer.session, context) }
+        guard held.version.rev < answer.rev else { return }
+        planAsk(for: Link.Mention(session: answer.session, rev: answer.rev), context)
+    }
+
+    private mutating func planAsk(for mention: Link.Mention, _ context: Context) {
+        link.planAsk(for: mention, at: context.now.boot + Echoes.helloDelay(of: node))  // rule: mention
     }
 
     /// Asks all nodes to publish again if a register shows that the broker has withheld something. A node that
@@ -221,7 +253,9 @@ extension Engine {
     /// Answers a peer, if the intent is for a session that this node answers for. Before the first barrier of this
     /// process it does not, since a later register that the broker has kept would undo the effect.
     private mutating func answer(_ intent: Intent, _ context: Context) {
-        guard let own = ownership.register, isForOwnSession(intent), echoes.hasPassedBarrier else { return }
+        guard let own = ownership.register, isForOwnSession(intent), echoes.hasPassedBarrier else {
+            return askFor(intent.session, context)
+        }
         let verdict = admission.charge(.intent, to: intent.from, context)  // rule: intentRate, else: .accepted
         if verdict == .accepted { return decide(intent, context) { .publish(.ack(.answer($0))) } }
         discard(.tooOften, from: intent.from)
@@ -261,6 +295,12 @@ extension Engine {
             wall: min(max(context.now.wall, Limits.wall.lowerBound), Limits.wall.upperBound), at: context.groupTime,
             clock: context.clockQuality)
         emit(.publish(.pong(pong, to: asker)))
+        // One that was published just now is on its way.
+        if let held = ping.held, let own = ownership.register, held < own.version, link.isReady,
+            echoes.isEstablished(at: context.now.boot)
+        {
+            repair(context)  // rule: heldVersion
+        }
         if peers.hasVote(asker) { return receive(claim: ping.at, of: asker, &context) }
         // Its presence was deleted, so it has no vote. But it is a member, since it sends something.
         if peers[asker].presence == nil { sayHello(context) }  // rule: newcomer

@@ -7,9 +7,15 @@ struct Link: Hashable, Sendable {
     private static let barrierPatience: Milliseconds = .seconds(2)
     /// The time behind the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
     /// stated by the protocol: with it, a node whose clock is wrong is corrected before others see its session.
-    private static let clockPatience: Milliseconds = .seconds(3)
+    private static let clockPatience: Milliseconds = .seconds(2)
     /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
     private static let helloInterval: Milliseconds = .seconds(5)
+
+    /// A session of which another program knows, and its revision, if it is known.
+    struct Mention: Hashable, Sendable {
+        var session: SessionID
+        var rev = 0
+    }
 
     /// The present connection; `nil` while there is none.
     private(set) var connection: ConnectionID?
@@ -24,6 +30,9 @@ struct Link: Hashable, Sendable {
     private var comparisonBegan: BootTime?
     /// When this node last asked all nodes to publish again on the present connection.
     private var askedAt: BootTime?
+    /// The last session that another program named, and its revision, that this node does not hold, and when to ask.
+    private var mentioned: Mention?
+    private(set) var mentionedAskAt: BootTime?
     private var isHelloPending = false
     private var isPresencePending = false
     private var isBarrierPending = false
@@ -41,6 +50,7 @@ struct Link: Hashable, Sendable {
         isPresencePending = true
         isBarrierPending = true
         (askedAt, isHelloPending) = (nil, false)
+        (mentioned, mentionedAskAt) = (nil, nil)
     }
 
     mutating func down(at boot: BootTime) {
@@ -48,6 +58,7 @@ struct Link: Hashable, Sendable {
         downSince = boot
         barrierBegan = nil
         comparisonBegan = nil
+        mentionedAskAt = nil
     }
 
     mutating func barrierPassed(isTimeVouched: Bool, at boot: BootTime) {
@@ -65,11 +76,23 @@ struct Link: Hashable, Sendable {
         return true
     }
 
-    mutating func askAll(at boot: BootTime) { (askedAt, isHelloPending) = (boot, true) }
+    mutating func askAll(at boot: BootTime) {
+        (askedAt, isHelloPending) = (boot, true)
+        mentionedAskAt = nil
+    }
+
+    /// Plans to ask all nodes for a session, once for each.
+    mutating func planAsk(for mention: Mention, at boot: BootTime) {
+        if mentioned != mention { (mentioned, mentionedAskAt) = (mention, boot) }
+    }
+
+    /// Ends the plan to ask: what the nodes publish for another one is for this one too.
+    mutating func heardHello() { mentionedAskAt = nil }
 
     var hasAskedAll: Bool { askedAt != nil }
 
     func mayAskAll(at boot: BootTime) -> Bool { askedAt.map { boot >= $0 + Self.helloInterval } ?? true }
+    func hasAsked(within time: Milliseconds, at boot: BootTime) -> Bool { askedAt.map { boot < $0 + time } ?? false }
     mutating func announce() { isPresencePending = true }
 
     /// Returns whether a hello is to be published now, once. One of a connection that has ended is not.

@@ -13,6 +13,7 @@ struct Echoes: Hashable, Sendable {
     /// The wait for the next repair; `nil` if none is planned.
     private var repairWait: Wait?
     private var repairedAt = BootTime.distantPast
+    private var publishedAt = BootTime.distantPast
     private var reminderPlannedAt: BootTime?
     /// Whether the broker has delivered this node's own retained presence on this connection.
     private(set) var sawOwnPresence = false
@@ -58,9 +59,13 @@ struct Echoes: Hashable, Sendable {
     /// Expects the echo of a register that leaves now. Under *no local* there is none, and an older register on the own
     /// topic is always repaired. A broker that returns it all the same causes few repairs: an echo of the present
     /// version is known, and only one that a later change has overtaken is repaired, at most once a second.
-    mutating func expect(_ version: Version) {
+    mutating func expect(_ version: Version, at boot: BootTime) {
+        publishedAt = boot
         if hearsItself { expected.append(version, limit: Self.expectedVersions) }
     }
+
+    /// Whether the own register was published long enough ago for all to have it.
+    func isEstablished(at boot: BootTime) -> Bool { boot >= publishedAt + Self.interval }
 
     /// Whether a version was published on this connection and its echo is only now arriving.
     private mutating func isExpected(_ version: Version) -> Bool {
@@ -100,11 +105,15 @@ struct Echoes: Hashable, Sendable {
     /// Plans a repair for now, or for when the next one is allowed.
     mutating func repair(at boot: BootTime) { repairWait = Wait(from: boot, for: 0) }
 
-    /// Plans a repair as the answer to a hello, up to ``helloSpread`` later. The delay depends on the node's id, so
-    /// that the nodes of a large space do not all answer at once.
+    /// The time after which a node answers a hello, or says one because of a message that other nodes have too. It
+    /// depends on the node's id, so that the nodes of a large space do not all send at once.
+    static func helloDelay(of node: NodeID) -> Milliseconds {
+        Milliseconds(Int64(FNV.hash(node.rawValue.utf8.span) % UInt64(helloSpread.count)))
+    }
+
+    /// Plans a repair as the answer to a hello, up to ``helloSpread`` later.
     mutating func answerHello(of node: NodeID, at boot: BootTime) {
-        let delay = FNV.hash(node.rawValue.utf8.span) % UInt64(Self.helloSpread.count)
-        let wait = Wait(from: boot, for: Milliseconds(Int64(delay)))
+        let wait = Wait(from: boot, for: Self.helloDelay(of: node))
         if wait.end < repairWait?.end ?? .distantFuture { repairWait = wait }
     }
 

@@ -10,6 +10,10 @@ extension Ping: Described {
         try form.field("conn", &connection, .id())
         try form.field("sent", &sent, .reading)
         try form.field("at", &at, .time)
+        var (epoch, rev) = (held?.epoch, held?.rev)
+        try form.field("epoch", optional: &epoch, .counter)
+        try form.field("rev", optional: &rev, .counter)
+        held = epoch.flatMap { epoch in rev.map { Version(epoch: epoch, rev: $0) } }
     }
 }
 

@@ -37,6 +37,8 @@ package enum Sometimes: String, CaseIterable, Sendable {
     case zombieIgnored
     /// A broker restarted without its retained messages, or never sends them to wildcards.
     case retainedLost, noWildcardRetained
+    /// Halves that keep retained messages separately were apart, and a message crossed again.
+    case metAgain
     /// Two halves of a broker exchanged their retained messages.
     case bridgeSwapped
     /// A packet was lost although the connection held.

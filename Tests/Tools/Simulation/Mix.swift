@@ -15,7 +15,7 @@ package struct Mix: Hashable, Sendable {
     package var reorders = 0
     /// The longest delay of such a packet, in milliseconds.
     package var reorderBy = 0
-    /// Whether the broker sends no retained messages to wildcard subscriptions (RabbitMQ).
+    /// 1 if the broker sends no retained messages to wildcard subscriptions (RabbitMQ), 2 if it keeps none.
     package var noRetained = 0
     /// 1, or 2 for a broker of two halves with a bridge between them.
     package var halves = 1

@@ -105,6 +105,7 @@ package struct Scenario: Hashable, Sendable {
     private mutating func addMembers() {
         var random = RandomStream(seed: seed, .members)
         if mix.halves == 2, random.chance(300) { mix.unshared = 1 }
+        if mix.noRetained == 1, random.chance(300) { mix.noRetained = 2 }
         guard acts.contains(where: { $0.kind == .lie }), random.chance(400) else { return }
         let at = random.draw(1...(mix.trouble - 1))
         if random.chance(400) {

@@ -10,6 +10,8 @@ struct Witness {
     var endedAlarms: [SessionID: GroupTime] = [:]
     /// Whether a program or a broker has died.
     var hasDied = false
+    /// Whether halves that keep retained messages separately were apart.
+    var isParted = false
 
     struct Node {
         private var boots = 0

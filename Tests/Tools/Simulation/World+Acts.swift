@@ -80,7 +80,10 @@ extension World {
             }
             let current = current(at: node) ?? register
             // A press that names no session hits the one before or the one behind what comes due in its input.
-            let isClear = press.session != nil || (current.id == register.id && current.phase == register.phase)
+            // Where none is live, it waits for one that other nodes know.
+            let isClear =
+                press.session != nil
+                || current.id == register.id && current.phase == register.phase && current.status.isLive
             let asked = Witness.Asked(
                 session: press.session ?? register.id, phase: press.phase ?? register.phase, operation: operation,
                 expiresAt: .distantFuture)

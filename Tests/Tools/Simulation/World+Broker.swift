@@ -21,6 +21,7 @@ extension World {
         let added = filters.map { Connection.Subscription(filter: Array($0.topics.utf8), isNoLocal: $0.isNoLocal) }
         connections[index].subscriptions += added
         if mix.noRetained != 0 { counters.add(.noWildcardRetained) }
+        if mix.noRetained == 2 { return }
         for subscription in added where mix.noRetained == 0 || !subscription.filter.contains(UInt8(ascii: "+")) {
             for packet in brokers[connections[index].half].retained(under: subscription.filter) {
                 sendDown(.publish(packet, retained: true), on: index)
@@ -51,11 +52,13 @@ extension World {
         queue.add(.bridged(half, packet), at: brokers[half].bridgedLast)
     }
 
-    /// Raises the bridge: each half gets the retained messages of the other, even where its own were newer.
+    /// Raises the bridge: each half gets the retained messages of the other, even where its own were newer. Halves that
+    /// keep them separately exchange nothing.
     mutating func raiseBridge(_ number: Int) {
         guard number == bridgeBreaks, !isBridgeUp else { return }
         guard brokers.allSatisfy(\.isUp) else { return queue.add(.bridgeUp(number), at: now + 300) }
         isBridgeUp = true
+        if mix.unshared != 0 { return }
         counters.add(.bridgeSwapped)
         for half in brokers.indices {
             let packets = brokers[half].retained
@@ -66,8 +69,9 @@ extension World {
     }
 
     mutating func breakBridge(for time: Milliseconds) {
-        guard brokers.count == 2, mix.unshared == 0 else { return }
+        guard brokers.count == 2 else { return }
         isBridgeUp = false
+        if mix.unshared != 0 { witness.isParted = true }
         bridgeBreaks += 1
         queue.add(.bridgeUp(bridgeBreaks), at: now + time)
     }

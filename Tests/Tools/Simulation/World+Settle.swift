@@ -42,6 +42,7 @@ extension World {
         if mix.unshared != 0 { counters.add(.unshared) }
         run(until: .start + Milliseconds(mix.trouble))
         come(toRest: Self.bound)
+        meetAgain()
         checkAgreement()
         probePress()
         let isStarted = probeStart()
@@ -58,6 +59,34 @@ extension World {
         if mix.canary != 0 { fail(.canary, "the planted violation") }
     }
 
+    /// Lets a message cross between halves that were apart and keep retained messages separately: a press, whose effect
+    /// all must show two seconds later, or a new connection. Before that no half can know of the other.
+    private mutating func meetAgain() {
+        guard violation == nil, witness.isParted else { return }
+        counters.add(.metAgain)
+        let lives = judged.filter { $0.seen.view.register?.status.isLive == true }
+        guard let seer = lives.first.map({ _ in probe.pick(lives) }), probe.chance(600) else { return dialAgain() }
+        let (before, isOwner) = (machines.map { $0.own?.version }, seer.seen.view.isOwner)
+        // The second one changes nothing in most worlds, so that only the intent and its answer cross.
+        press(seer.index, probe.pick([.extend(seconds: 60), .resume, .stop]), sight: 0, id: 9_000)
+        come(toRest: .seconds(2))
+        if machines.map({ $0.own?.version }) != before {
+            checkShown()
+        } else if isOwner || Set(lives.map { $0.seen.view.register?.id }).count > 1 {
+            return dialAgain()
+        }
+        come(toRest: .seconds(8))
+    }
+
+    /// Lets a node connect again.
+    private mutating func dialAgain() {
+        let node = probe.draw(0...(machines.count - 1))
+        for index in connections.indices where connections[index].node == node && connections[index].isOpenAtBroker {
+            closeAtBroker(index)
+        }
+        come(toRest: .seconds(8))
+    }
+
     private mutating func come(toRest time: Milliseconds) {
         run(until: now + time)
         var patience = 200
@@ -71,12 +100,8 @@ extension World {
 
     private mutating func checkAgreement() {
         guard violation == nil else { return }
-        let isOrphaned = isOrphaned
         if isOrphaned { counters.add(.orphan) }
-        if !isOrphaned, !isDisputed, !isDueInPart {
-            if isForgotten { checkLive() } else { checkViews() }
-        }
-        if !isOrphaned, !isDisputed, !isDueInPart, !isForgotten, mix.unshared == 0 { checkNotices() }
+        checkShown()
         checkMinutes()
         checkDates()
         checkOnlineClocks()
@@ -94,6 +119,17 @@ extension World {
             }
         }
         checkKept()
+    }
+
+    /// Checks that all nodes show the same.
+    private mutating func checkShown() {
+        if isOrphaned || isDisputed || isDueInPart { return }
+        if isForgotten {
+            checkLive()
+        } else {
+            checkViews()
+            if mix.unshared == 0 { checkNotices() }
+        }
     }
 
     /// The machines whose group time the liar's clock cannot set. The others may admit other stamps.

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Session
+import Testing
+import Wire
+
+/// A press at a node that knows of no session, since its broker or the member of a cluster has withheld it.
+@Suite(.timeLimit(.minutes(5))) struct HeldPressTests {
+    private var desk = CoreHarness("desk")
+    private var kitchen = CoreHarness("kitchen")
+
+    init() {
+        for name in [\Self.desk, \Self.kitchen] {
+            self[keyPath: name].handle(.restored(NodeCore.Restored()))
+            self[keyPath: name].connect()
+        }
+    }
+
+    private static let presence = Presence(
+        online: true, connection: token("k1"), role: .node, name: "Kitchen", at: CoreHarness.epoch,
+        clock: ClockQuality(synced: true), software: "test")
+
+    /// Tells the desk that the kitchen is there, and makes it press *pause*.
+    private mutating func pressBesideKitchen() {
+        desk.receive(.presence(Self.presence), from: kitchen.core.codec.me)
+        desk.press(.pause, id: "I1")
+    }
+
+    private mutating func hearKitchen() throws {
+        desk.receive(.register(try #require(kitchen.core.view.register)))
+    }
+
+    private func sent(_ kind: String) -> Int { desk.sent.count { $0.kind == kind } }
+
+    @Test mutating func pressReachesASessionThatAnotherNodeTellsOf() throws {
+        kitchen.start("S1")
+        desk.pass(1_000)
+        pressBesideKitchen()
+        #expect(desk.replies.isEmpty)
+        #expect(sent("hello") == 1)
+        try hearKitchen()
+        desk.pass(300)
+        #expect(desk.replies.isEmpty)
+        #expect(sent("intent") == 1)
+    }
+
+    @Test mutating func pressIsAnsweredWhenNoNodeTellsOfASession() {
+        pressBesideKitchen()
+        desk.pass(1_499)
+        #expect(desk.replies.isEmpty)
+        desk.pass(1)
+        #expect(desk.replies == [.noSession])
+        desk.press(.pause, id: "I2")
+        #expect(desk.replies == [.noSession, .noSession], "all nodes were asked just now")
+        #expect(sent("hello") == 1)
+    }
+
+    @Test mutating func pressIsNotMeantForASessionThatStartsMeanwhile() throws {
+        kitchen.pass(500)
+        pressBesideKitchen()
+        kitchen.start("S1")
+        desk.pass(600)
+        try hearKitchen()
+        desk.pass(300)
+        #expect(desk.replies == [.noSession])
+        #expect(sent("intent") == 0)
+    }
+
+    @Test mutating func pressWithoutPeersIsAnsweredAtOnce() {
+        desk.retained = [.presence(Self.presence)]
+        desk.connect()
+        desk.press(.pause, id: "I1")
+        #expect(desk.replies == [.noSession])
+    }
+
+    @Test mutating func pressIsAnsweredWhenTheConnectionEnds() {
+        pressBesideKitchen()
+        desk.handle(.disconnected(willRetry: true))
+        #expect(desk.replies == [.noSession])
+    }
+
+    @Test mutating func pressOfAProgramThatHasEndedIsForgotten() throws {
+        kitchen.start("S1")
+        desk.pass(1_000)
+        pressBesideKitchen()
+        desk.handle(.hangUp(desk.ticket))
+        try hearKitchen()
+        desk.pass(2_000)
+        #expect(sent("intent") == 0)
+    }
+}
