@@ -16,13 +16,8 @@ struct FirstCatchUp: Sendable {
     /// The wait for answers on the present connection; `nil` while there is none.
     private(set) var wait: Wait?
     private var isAnswered = false
-    /// A request of a person that waits for the answers. It is not meant for a session that starts meanwhile.
-    struct Held {
-        var input: Input
-        var ticket: Ticket
-        var at: GroupTime
-    }
-    private var held: [Held] = []
+    /// Requests of people that wait for the answers, each with the group time at which it was made.
+    private var held: [(input: Input, ticket: Ticket, time: GroupTime)] = []
 
     /// Records that the barrier has returned, and returns whether the wait has ended by this.
     mutating func barrierPassed(needsAnswers: Bool, at boot: BootTime) -> Bool {
@@ -45,13 +40,13 @@ struct FirstCatchUp: Sendable {
     }
 
     /// Holds a request until the answers have come.
-    mutating func hold(_ request: Held, at boot: BootTime) {
-        held.append(request)
+    mutating func hold(_ input: Input, ticket: Ticket, since time: GroupTime, at boot: BootTime) {
+        held.append((input, ticket, time))
         if wait == nil { (wait, isAnswered) = (Wait(from: boot, for: Self.helloPatience), false) }
     }
 
     /// Removes the requests that need not wait any more.
-    mutating func removeHeld(isConnected: Bool) -> [Held] {
+    mutating func removeHeld(isConnected: Bool) -> [(input: Input, ticket: Ticket, time: GroupTime)] {
         if isConnected, wait != nil || held.isEmpty { return [] }
         defer { held = [] }
         return held

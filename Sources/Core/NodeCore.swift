@@ -60,8 +60,8 @@ public struct NodeCore: Sendable {
         case .persistFailed(let write): decide(.journalFailed(write), at: now)
         case .recordsRead(let records): changeOutbox { $0.found(records, at: now.boot) }
         case .start(let start, let id, let ticket): decide(.start(start, id: id, ticket: ticket), at: now)
-        case .press(let press, let id, let ticket): ask(.press(press, id: id, ticket: ticket), ticket, at: now)
-        case .take(let id, let ticket): ask(.take(id: id, ticket: ticket), ticket, at: now)
+        case .press(let press, let id, let ticket): ask(.press(press, id: id, ticket: ticket), ticket, nil, at: now)
+        case .take(let id, let ticket): ask(.take(id: id, ticket: ticket), ticket, nil, at: now)
         case .acknowledge(let id, let ticket): decide(.acknowledge(id: id, ticket: ticket), at: now)
         case .say(let text, let life, let id, let ticket):
             decide(.say(text, for: life, id: id, ticket: ticket), at: now)
@@ -131,20 +131,16 @@ public struct NodeCore: Sendable {
     }
 
     /// Decides a request for the session, or asks the other nodes first if there is none here, since the broker may have
-    /// withheld it.
-    private mutating func ask(_ request: FirstCatchUp.Held, at now: Instant) {
+    /// withheld it. `time` is that of a request that waited for them.
+    private mutating func ask(_ input: Input, _ ticket: Ticket, _ time: GroupTime?, at now: Instant) {
         if engine.mayLackSession(within: FirstCatchUp.helloPatience, at: now) {
-            firstCatchUp.hold(request, at: now.boot)
+            firstCatchUp.hold(input, ticket: ticket, since: time ?? engine.groupTime(now), at: now.boot)
             decide(.askAll, at: now)
-        } else if let found = engine.view(at: now).register, found.status.isLive, found.startedAt > request.at {
-            actions.append(.reply(request.ticket, .noSession))
+        } else if let time, let found = engine.view(at: now).register, found.status.isLive, found.startedAt > time {
+            actions.append(.reply(ticket, .noSession))
         } else {
-            decide(request.input, at: now)
+            decide(input, at: now)
         }
-    }
-
-    private mutating func ask(_ input: Input, _ ticket: Ticket, at now: Instant) {
-        ask(FirstCatchUp.Held(input: input, ticket: ticket, at: engine.groupTime(now)), at: now)
     }
 
     private mutating func show() {
@@ -185,7 +181,8 @@ public struct NodeCore: Sendable {
     private mutating func expire(at now: Instant) {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
         if firstCatchUp.expire(at: now.boot) { actions.append(.caughtUp) }
-        for request in firstCatchUp.removeHeld(isConnected: connection != nil) { ask(request, at: now) }
+        let held = firstCatchUp.removeHeld(isConnected: connection != nil)
+        for (input, ticket, time) in held { ask(input, ticket, time, at: now) }
         if now.hasReached(recordRetry?.end) { changeOutbox { $0.waiting.retry(at: now.boot) } }
         if isReady, now.hasReached(delivery.resendAt) { sendWaitingAnswers(at: now) }
     }

@@ -73,11 +73,12 @@ package struct Schemas: Form {
 
     static func object(_ fields: [Field], about: JSONText? = nil, further: [(String, JSONText?)] = []) -> JSONText {
         let required = fields.filter(\.isRequired).map { JSONText($0.key) }
-        return JSONText([
-            ("type", "object"), ("description", about),
-            ("properties", JSONText(fields.map { ($0.key, $0.schema) })), ("required", JSONText(required)),
-            ("additionalProperties", false),
-        ] + further)
+        return JSONText(
+            [
+                ("type", "object"), ("description", about),
+                ("properties", JSONText(fields.map { ($0.key, $0.schema) })), ("required", JSONText(required)),
+                ("additionalProperties", false),
+            ] + further)
     }
 
     /// The schema of an object that has a field with a schema.

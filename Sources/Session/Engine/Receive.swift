@@ -299,7 +299,7 @@ extension Engine {
         if let held = ping.held, let own = ownership.register, held < own.version, link.isReady,
             echoes.isEstablished(at: context.now.boot)
         {
-            repair(context)  // rule: heldVersion
+            repair(context)
         }
         if peers.hasVote(asker) { return receive(claim: ping.at, of: asker, &context) }
         // Its presence was deleted, so it has no vote. But it is a member, since it sends something.

@@ -79,7 +79,6 @@ package struct Mutant: Hashable, Sendable {
         Mutant("no bound for one peer's intents", without: "intentRate"),
         Mutant("no reminder where an older session lives", without: "reminder"),
         Mutant("no reminder where an older session has ended", without: "endedReminder"),
-        Mutant("a register that a peer lost is not repeated", without: "heldVersion"),
         Mutant("a session that a message names is not asked for", without: "mention"),
         Mutant("a count-up credited while its owner was gone", without: "lastSignOfLife"),
         Mutant("applied again in a takeover", without: "appliedAtTakeover"),

@@ -106,6 +106,7 @@ package struct Scenario: Hashable, Sendable {
         var random = RandomStream(seed: seed, .members)
         if mix.halves == 2, random.chance(300) { mix.unshared = 1 }
         if mix.noRetained == 1, random.chance(300) { mix.noRetained = 2 }
+        if mix.unshared != 0 { addParting(&random) }
         guard acts.contains(where: { $0.kind == .lie }), random.chance(400) else { return }
         let at = random.draw(1...(mix.trouble - 1))
         if random.chance(400) {
@@ -115,6 +116,18 @@ package struct Scenario: Hashable, Sendable {
             acts.append(Act(at: Milliseconds(at / 2), kind: .hoax, node: 0, numbers: numbers, id: acts.count))
         }
         acts.append(Act(at: Milliseconds(at), kind: .revoke, node: 0, numbers: [], id: acts.count))
+    }
+
+    /// Lets people act on both sides just before the halves meet again.
+    private mutating func addParting(_ random: inout RandomStream) {
+        let kinds = [Act.Kind.bridge] + (0..<random.draw(0...3)).map { _ in random.pick([.press, .press, .start]) }
+        for (place, kind) in kinds.enumerated() {
+            let at = Milliseconds(mix.trouble - 4_000 + 800 * place)
+            var numbers = kind.numbers(&random)
+            if kind == .bridge { numbers[0] = 20_000 }
+            let node = random.draw(0...(mix.nodes - 1))
+            acts.append(Act(at: at, kind: kind, node: node, numbers: numbers, id: acts.count))
+        }
     }
 
     /// Adds presses in quick succession to some worlds, so that the lists of applied intents are full.

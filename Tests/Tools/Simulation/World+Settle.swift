@@ -67,8 +67,9 @@ extension World {
         let lives = judged.filter { $0.seen.view.register?.status.isLive == true }
         guard let seer = lives.first.map({ _ in probe.pick(lives) }), probe.chance(600) else { return dialAgain() }
         let (before, isOwner) = (machines.map { $0.own?.version }, seer.seen.view.isOwner)
-        // The second one changes nothing in most worlds, so that only the intent and its answer cross.
-        press(seer.index, probe.pick([.extend(seconds: 60), .resume, .stop]), sight: 0, id: 9_000)
+        // The second one changes nothing, so that only the intent and its answer cross.
+        let same = IntentOperation.correct(title: seer.seen.view.register?.title)
+        press(seer.index, probe.pick([.extend(seconds: 60), same, same, .stop]), sight: 0, id: 9_000)
         come(toRest: .seconds(2))
         if machines.map({ $0.own?.version }) != before {
             checkShown()
