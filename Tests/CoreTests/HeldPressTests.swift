@@ -17,13 +17,16 @@ import Wire
         }
     }
 
-    private static let presence = Presence(
-        online: true, connection: token("k1"), role: .node, name: "Kitchen", at: CoreHarness.epoch,
-        clock: ClockQuality(synced: true), software: "test")
+    private static func presence(on connection: String) -> Message {
+        .presence(
+            Presence(
+                online: true, connection: token(connection), role: .node, name: "n", at: CoreHarness.epoch,
+                clock: ClockQuality(synced: true), software: "test"))
+    }
 
     /// Tells the desk that the kitchen is there, and makes it press *pause*.
     private mutating func pressBesideKitchen() {
-        desk.receive(.presence(Self.presence), from: kitchen.core.codec.me)
+        desk.receive(Self.presence(on: "k1"), from: kitchen.core.codec.me)
         desk.press(.pause, id: "I1")
     }
 
@@ -68,7 +71,7 @@ import Wire
     }
 
     @Test mutating func pressWithoutPeersIsAnsweredAtOnce() {
-        desk.retained = [.presence(Self.presence)]
+        desk.retained = [Self.presence(on: "c2")]
         desk.connect()
         desk.press(.pause, id: "I1")
         #expect(desk.replies == [.noSession])

@@ -120,6 +120,23 @@ import Testing
         #expect(Self.hellos(of: rig) == 1)
     }
 
+    /// A cluster may lose the first messages after a partition.
+    @Test func helloIsRepeatedWhileANodeThatWasOnlineIsMissing() {
+        var rig = Self.idle()
+        rig.send(.linkDown)
+        rig.linkUp()
+        rig.published = []
+        rig.pass(60_000)
+        #expect(Self.hellos(of: rig) == 3)
+        rig.send(.linkDown)
+        rig.linkUp()
+        rig.published = []
+        rig.pass(2_000)
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.pass(60_000)
+        #expect(Self.hellos(of: rig) == 1)
+    }
+
     @Test func sessionThatIsHereIsNotAskedFor() {
         var rig = Self.idle()
         rig.hear(.register(peerRegister(status: .completed)), from: "kitchen")

@@ -51,11 +51,13 @@ extension Engine {
             emit(.log(.noRetained))
             sayHello(context)
         }
-        // A node that was online on the last connection has a presence, and may have a later register by now.
-        let isPeerMissing = peers.online.contains { $0 != node && !peers.announced.contains($0) }
         if isPeerMissing { sayHello(context) }  // rule: newcomer
         askWhatIsMissing(context)
     }
+
+    /// Whether the presence of a node that was online on the last connection has not arrived on this one. That node may
+    /// have a later register by now.
+    var isPeerMissing: Bool { peers.online.contains { $0 != node && !peers.announced.contains($0) } }
 
     /// Plans to publish presence and register again.
     mutating func repair(_ context: Context) { if link.isUp { echoes.repair(at: context.now.boot) } }

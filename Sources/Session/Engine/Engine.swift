@@ -185,6 +185,7 @@ public struct Engine: Hashable, Sendable {
         next.consider(link.barrierDeadline)
         next.consider(link.comparisonDeadline)
         next.consider(link.mentionedAskAt)
+        next.consider(link.answersDueAt)
         next.consider(echoes.repairAt)
         next.consider(echoes.reminderAt)
         next.consider(replicas.nextWake)

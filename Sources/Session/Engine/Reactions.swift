@@ -19,6 +19,9 @@ extension Engine {
         } else if context.now.hasReached(link.comparisonDeadline) {
             link.clocksWereCompared()
             forgetAbsentVotes(&context)
+        } else if context.now.hasReached(link.answersDueAt) {
+            link.answersAreDue()
+            if isPeerMissing { askAll(context) }
         } else if context.now.hasReached(link.mentionedAskAt) {
             link.heardHello()
             sayHello(context)

@@ -224,7 +224,10 @@ extension Engine {
 
     /// Asks all nodes to publish again, at most once in five seconds. So does this node: others may lack its messages.
     mutating func sayHello(_ context: Context) {
-        guard link.isReady, link.mayAskAll(at: context.now.boot) else { return }
+        if link.isReady, link.mayAskAll(at: context.now.boot) { askAll(context) }
+    }
+
+    mutating func askAll(_ context: Context) {
         link.askAll(at: context.now.boot)
         link.announce()
         ownership.publishAgain()

@@ -10,6 +10,10 @@ struct Link: Hashable, Sendable {
     private static let clockPatience: Milliseconds = .seconds(2)
     /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
     private static let helloInterval: Milliseconds = .seconds(5)
+    /// The time after a hello until it is repeated for nodes that were online and have not answered, and how often it is.
+    /// Judgements, stated by the protocol: a node answers within 1.2 s, and one that is gone never does.
+    private static let answerPatience: Milliseconds = .seconds(2)
+    private static let repeats = 3
 
     /// A session of which another program knows, and its revision, if it is known.
     struct Mention: Hashable, Sendable {
@@ -33,6 +37,9 @@ struct Link: Hashable, Sendable {
     /// The last session that another program named, and its revision, that this node does not hold, and when to ask.
     private var mentioned: Mention?
     private(set) var mentionedAskAt: BootTime?
+    /// When to look whether the nodes that were online have answered the last hello, and how many repeats are left.
+    private(set) var answersDueAt: BootTime?
+    private var repeatsLeft = 0
     private var isHelloPending = false
     private var isPresencePending = false
     private var isBarrierPending = false
@@ -51,6 +58,7 @@ struct Link: Hashable, Sendable {
         isBarrierPending = true
         (askedAt, isHelloPending) = (nil, false)
         (mentioned, mentionedAskAt) = (nil, nil)
+        (answersDueAt, repeatsLeft) = (nil, Self.repeats)
     }
 
     mutating func down(at boot: BootTime) {
@@ -58,7 +66,7 @@ struct Link: Hashable, Sendable {
         downSince = boot
         barrierBegan = nil
         comparisonBegan = nil
-        mentionedAskAt = nil
+        (mentionedAskAt, answersDueAt) = (nil, nil)
     }
 
     mutating func barrierPassed(isTimeVouched: Bool, at boot: BootTime) {
@@ -79,6 +87,13 @@ struct Link: Hashable, Sendable {
     mutating func askAll(at boot: BootTime) {
         (askedAt, isHelloPending) = (boot, true)
         mentionedAskAt = nil
+        if repeatsLeft > 0 { answersDueAt = boot + Self.answerPatience }
+    }
+
+    /// Ends the wait for answers to the last hello.
+    mutating func answersAreDue() {
+        answersDueAt = nil
+        repeatsLeft -= 1
     }
 
     /// Plans to ask all nodes for a session, once for each.
