@@ -171,7 +171,7 @@ extension Engine {
         if register.status.isLive {
             planReminder(isForNewcomer: false, context)  // rule: reminder
         } else if !retained, register.supersededBy?.session != own.id {
-            planReminder(isForNewcomer: true, context)  // rule: endedReminder
+            planReminder(isForNewcomer: true, context)  // rule: reminder
         }
     }
 
