@@ -17,7 +17,7 @@ import time
 
 import paho.mqtt.client as mqtt
 
-PROGRAMS, WORK = map(pathlib.Path, sys.argv[1:3])
+PROGRAMS, WORK = (pathlib.Path(folder).resolve() for folder in sys.argv[1:3])
 #: What a cluster needs after a fault is its own affair, within this; Lockstep's views then agree within AGREE seconds.
 CLUSTER, AGREE = 180, 2
 PASSWORD = "guest"

@@ -29,7 +29,7 @@ struct BrokerExamination {
     func findings() async -> [Finding] {
         do {
             return try await ProbeConnection.with(link, on: loop) { first in
-                try await first.client.subscribe([Subscription("\(own)/#")])
+                try await first.subscribe("\(own)/#")
                 let found = [connection(first), await roundTrip(first)]
                 guard found.last?.state == .ok else { return found }
                 var more = [await rights(first), await retained(first)]
@@ -121,7 +121,7 @@ struct BrokerExamination {
         _ = await first.echo(kept)
         for filter in ["lockstep/1/\(space)/node/+/ping/\(probe)", topic] {
             let isKept = try? await ProbeConnection.with(link, on: loop) { late in
-                try await late.client.subscribe([Subscription(filter)])
+                try await late.subscribe(filter)
                 return await late.wait { $0.arrival(of: kept) != nil }
             }
             guard isKept == true else { continue }
@@ -140,7 +140,7 @@ struct BrokerExamination {
         _ = await first.echo(kept)
         do {
             return try await ProbeConnection.with(link, on: loop) { other in
-                try await other.client.subscribe([Subscription(topic)])
+                try await other.subscribe(topic)
                 let isShared = await other.wait { $0.arrival(of: kept) != nil }
                 let there = await first.echo(message("to \(name)"), at: other)
                 let back = await other.echo(message("from \(name)"), at: first)
@@ -180,7 +180,7 @@ struct BrokerExamination {
 
     private func noLocal(_ first: ProbeConnection) async -> Finding {
         let isHeard = try? await ProbeConnection.with(link, on: loop) { late in
-            try await late.client.subscribe([Subscription(topic, noLocal: true)])
+            try await late.subscribe(topic, noLocal: true)
             _ = await late.echo(message("own"), at: first)
             // What comes from another arrives behind it.
             _ = await first.echo(message("foreign"), at: late)
@@ -195,9 +195,7 @@ struct BrokerExamination {
     private func packets(_ first: ProbeConnection) async -> Finding {
         var (least, most, middle) = (0, 2 * Limits.payloadBytes, Limits.payloadBytes)
         while most - least > 256, least < Limits.payloadBytes {
-            if await first.wait(.seconds(5), until: { $0.connection != nil }) {
-                _ = try? await first.client.subscribe([Subscription("\(own)/#")])
-            }
+            _ = await first.wait(.seconds(5)) { $0.connection != nil }
             let passes = await first.echo(message(String(repeating: "x", count: middle))) != nil
             if passes { least = middle } else { most = middle }
             middle = (least + most) / 2

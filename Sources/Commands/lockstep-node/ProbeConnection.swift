@@ -8,6 +8,7 @@ final class ProbeConnection: Sendable {
     struct State {
         var connection: Connection?
         var failure: MQTTError?
+        var subscriptions: [Subscription] = []
         var arrived: [(message: MQTTMessage, at: ContinuousClock.Instant)] = []
 
         func arrival(of message: MQTTMessage) -> ContinuousClock.Instant? {
@@ -34,7 +35,11 @@ final class ProbeConnection: Sendable {
         if let will { link.makeWill = { _ in will } }
         let probe = ProbeConnection(MQTTClient(link, on: loop))
         await probe.client.onEvent { event in
-            if case .connected = event { hasConnected.store(true, ordering: .relaxed) }
+            if case .connected = event {
+                hasConnected.store(true, ordering: .relaxed)
+                let subscriptions = probe.state.subscriptions
+                probe.client.assumeIsolated { $0.subscribe(subscriptions, completion: nil) }
+            }
             probe.seen.withLock { state in
                 switch event {
                 case .connected(let connection): (state.connection, state.failure) = (connection, nil)
@@ -59,6 +64,13 @@ final class ProbeConnection: Sendable {
             try? await Task.sleep(for: .milliseconds(2))
         }
         return true
+    }
+
+    /// Subscribes as a node does, also on later connections.
+    func subscribe(_ filter: String, noLocal: Bool = false) async throws {
+        let subscription = Subscription(filter, qos: .atMostOnce, noLocal: noLocal)
+        seen.withLock { $0.subscriptions.append(subscription) }
+        try await client.subscribe([subscription])
     }
 
     /// Publishes a message, and returns after how long it arrived here or at `other`; `nil` if it did not in time.
