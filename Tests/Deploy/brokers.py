@@ -169,7 +169,8 @@ class Probe:
         while self.clients:
             for i, client in enumerate(self.clients, 1):
                 if client.is_connected():
-                    client.publish(f"probe/{i}", b"", 1)
+                    # Retained as what nodes publish: NATS passes others on while it still cannot keep these, and stalls nodes.
+                    client.publish(f"probe/{i}", b"here", 1, retain=True)
             time.sleep(0.1)
 
     def crosses(self, since, members):
