@@ -152,6 +152,22 @@ import Testing
         }
     }
 
+    @Test func anEncryptedConnectionNeedsTheAuthority() async throws {
+        let authority = try await CertificateAuthority()
+        var options = Broker.Options()
+        options.tls = .init(authority)
+        try await Broker.withBroker(options) { broker in
+            let address = "mqtts://desk@127.0.0.1:\(broker.port)"
+            let trusted = try await Self.examine(["--broker", address, "--tls-ca", authority.file])
+            #expect(Self.states(of: trusted.findings) == Self.good, "\(trusted)")
+            #expect(trusted.findings["connection"]?.found.text?.contains("encrypted") == true, "\(trusted)")
+            let strange = try await Self.examine(["--broker", address])
+            #expect(strange.findings["connection"]?.fix.text?.contains("--tls-ca") == true, "\(strange)")
+            let plain = try await Self.examine(["--broker", "mqtt://desk@127.0.0.1:\(broker.port)"])
+            #expect(plain.findings["connection"]?.fix.text?.contains("mqtts://") == true, "\(plain)")
+        }
+    }
+
     @Test func aFailedConnectionNamesTheFix() async throws {
         var options = Broker.Options()
         options.users = ["desk": "secret"]
