@@ -81,6 +81,12 @@ class Cluster:
     def user(name):
         return name
 
+    def start(self, i):
+        # A process that was killed may keep its port a moment longer.
+        while self.answers(i):
+            time.sleep(0.05)
+        self.members[i - 1].start()
+
     @staticmethod
     def answers(i):
         with socket.socket() as probe:
@@ -284,7 +290,7 @@ class Test:
     def start(self):
         since = time.monotonic()
         for i in self.all:
-            self.cluster.members[i - 1].start()
+            self.cluster.start(i)
             self.check(f"m{i} starts", CLUSTER, lambda: self.cluster.answers(i))
         self.probe = Probe(self.cluster)
         self.check("a plain message crosses", CLUSTER, lambda: self.probe.crosses(since, self.all))
@@ -360,7 +366,7 @@ class Test:
         else:
             self.nodes[1].lockstep("pause")
         since = time.monotonic()
-        self.cluster.members[0].start()
+        self.cluster.start(1)
         self.agree_after_fault("m1 back", since, status="paused")
         self.press("m1 back: press", self.nodes[0], "resume", limit=10, status="running")
 
@@ -386,8 +392,8 @@ class Test:
         for member in self.cluster.members:
             member.kill()
         since = time.monotonic()
-        for member in self.cluster.members:
-            member.start()
+        for i in self.all:
+            self.cluster.start(i)
         self.agree_after_fault("restart of all", since, status="running")
         self.press("restart of all: press", self.nodes[1], "pause", limit=10, status="paused")
         self.late_joiners("newcomer after it")
