@@ -421,6 +421,8 @@ class Test:
                 self.probe.end()
 
 
+# The first process of a process namespace gets only signals that it handles.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 os.umask(0o077)
 os.environ["LOCKSTEP_PASSWORD_FILE"] = str(WORK / "password")
 (WORK / "password").write_text(PASSWORD)
