@@ -2,10 +2,10 @@
 
 import Joining
 import Session
-import Settings
+package import Settings
 
 /// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.
-enum AccessList {
+package enum AccessList {
     /// Members of the ACL are all users that could be a node; any other user may write nothing.
     static func text(of list: MemberList, keepsSpacesApart: Bool) -> String {
         var lines = ["# Made by lockstep broker from the roles of the members; it is made again at each change.", ""]
@@ -24,7 +24,8 @@ enum AccessList {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    static func leaves(of role: MemberRole) -> [String] {
+    /// The topics below its own that a member may write.
+    package static func leaves(of role: MemberRole) -> [String] {
         switch role {
         case .node: ["presence", "session", "notice", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
         case .remote: ["presence", "notice", "intent", "hello", "ping/+"]

@@ -38,6 +38,7 @@ struct LockstepNode: AsyncParsableCommand {
         let arguments = ProcessArguments.all
         if arguments.first == "remote" { await CommandLineRunner.run(RemoteNode.self, Array(arguments.dropFirst())) }
         if arguments.first == "probe" { await CommandLineRunner.run(ProbeNode.self, Array(arguments.dropFirst())) }
+        if arguments.first == "doctor" { await CommandLineRunner.run(DoctorNode.self, Array(arguments.dropFirst())) }
         if arguments.first == "desktop" { await CommandLineRunner.run(DesktopNode.self, Array(arguments.dropFirst())) }
         if arguments.first == "broker" { await CommandLineRunner.run(BrokerNode.self, Array(arguments.dropFirst())) }
         await CommandLineRunner.run(Self.self)

@@ -17,18 +17,41 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check node, broker, clocks and ledger, and suggest fixes.",
-        discussion: "Exit code 0 when nothing is wrong, else 3.")
+        discussion: """
+            Exit code 0 when nothing is wrong, else 3. With --broker it says what that broker can do and what this means for \
+            Lockstep, and checks nothing else.
+            """)
 
     @OptionGroup var socket: SocketOptions
 
     @OptionGroup(title: "Which ledger")
     var ledger: LedgerOptions
+
+    @OptionGroup(title: "Which broker")
+    var broker: BrokerOptions
+
+    @Option(help: "With --broker: another member of its cluster; may be given more than once.")
+    var member: [String] = []
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
+        guard broker.arguments.isEmpty, member.isEmpty else { return try await examineBroker() }
         let ledger = await ledgerFindings()
         let hasLedger = ledger.contains { $0.check == "ledger" && $0.state != .absent }
-        let findings = await nodeFindings(hasLedger: hasLedger) + ledger
+        try show(await nodeFindings(hasLedger: hasLedger) + ledger)
+    }
+
+    /// `lockstep-node` has the MQTT client.
+    private func examineBroker() async throws {
+        let result = try await Subprocess.run(
+            .path(FilePath(CompanionExecutable.path(of: "lockstep-node"))),
+            arguments: Arguments(["doctor"] + broker.arguments + member.flatMap { ["--member", $0] }), input: .none,
+            output: .string(limit: 1 << 20), error: .currentStandardError)
+        if case .exited(let code) = result.terminationStatus, code != 0 { throw ExitCode(code) }
+        try show(ReportJSON.decode(from: Array(result.standardOutput.utf8)))
+    }
+
+    private func show(_ findings: [Finding]) throws {
         if output.json { print(Report.json(findings)) } else { findings.forEach(Self.show) }
         if findings.contains(where: { $0.state == .wrong }) { throw ExitStatus.refused.code }
     }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import BrokerAdmin
+import Mosquitto
+import Session
+import Settings
+
+/// Finds out what a broker can do, and what that means for Lockstep.
+///
+/// Messages are on `ping/<a random name>` of the node, which its rights include and no program reads. Only the check of the
+/// rights writes topics that others read, and there what they ignore. What was retained is deleted at the end.
+struct BrokerExamination {
+    let settings: Settings
+    let link: MQTTConfiguration
+    let members: [(settings: Settings, link: MQTTConfiguration)]
+    let loop: EventLoop
+    let probe = "doctor-" + String(UInt32.random(in: 0 ... .max), radix: 36)
+
+    private var name: String { settings.broker?.description ?? "" }
+    private var node: NodeID { settings.broker?.user.flatMap(NodeID.init) ?? settings.node }
+    private var space: SpaceID { settings.space }
+    private var own: String { "lockstep/1/\(space)/node/\(node)" }
+    private var topic: String { "\(own)/ping/\(probe)" }
+    private func message(_ text: String, retain: Bool = false) -> MQTTMessage {
+        MQTTMessage(topic: topic, payload: Array(text.utf8), retain: retain)
+    }
+
+    func findings() async -> [Finding] {
+        do {
+            return try await ProbeConnection.with(link, on: loop) { first in
+                try await first.subscribe("\(own)/#")
+                let found = [connection(first), await roundTrip(first)]
+                guard found.last?.state == .ok else { return found }
+                var more = [await rights(first), await retained(first)]
+                for member in members { more.append(await shared(first, member.settings, member.link)) }
+                if members.isEmpty { more.append(Finding("members", .absent, "not tested: --member names one")) }
+                more += [await wills(first), await noLocal(first), await packets(first)]
+                await first.client.send(message("", retain: true))
+                return found + more
+            }
+        } catch { return [failed("connection", name, error)] }
+    }
+
+    private func failed(_ check: String, _ name: String, _ error: any Error) -> Finding {
+        let fix =
+            switch (error as? MQTTError)?.code {
+            case .unknownHost?: "check the name of the host in --broker"
+            case .unreachable?: "start the broker; check host and port in --broker, and the firewall there"
+            case .tls?: "check that the port is that of TLS, and that --tls-ca is the authority of its certificate"
+            case .badCredentials?: "check the user in --broker (mqtt://USER@HOST) and the password in --password-file"
+            default: "check that the port is one of MQTT, for mqtts:// that of TLS; read the broker's log"
+            }
+        return Finding(check, .wrong, "\(name): \(error)", fix: fix)
+    }
+
+    private func connection(_ first: ProbeConnection) -> Finding {
+        let isNew = first.state.connection?.version == .v5
+        let version = isNew ? "MQTT 5" : "MQTT 3.1.1, which does not tell a node that a message was refused"
+        return Finding("connection", .ok, "\(name), \(link.tls == nil ? "in the clear" : "encrypted"), \(version)")
+    }
+
+    private func roundTrip(_ first: ProbeConnection) async -> Finding {
+        var times: [Duration] = []
+        for number in 1...5 where times.count == number - 1 {
+            if let time = await first.echo(message("\(number)")) { times.append(time) }
+        }
+        guard times.count == 5, let longest = times.max() else {
+            return Finding(
+                "round trip", .wrong, "messages of \(node) to itself do not return, so a node never gets ready",
+                fix: "let the user \(node) write \(own)/… and read lockstep/1/\(space)/#: Config/acl has the lines")
+        }
+        let found = "\(times.sorted()[2].words), \(longest.words) at most; a press at another node takes twice that"
+        guard longest > .seconds(1) else { return Finding("round trip", .ok, found) }
+        return Finding("round trip", .wrong, "\(found), and after 2 s takes it over", fix: "use a nearer broker")
+    }
+
+    private static let effects = [
+        "presence": "others take the node for offline", "session": "its sessions are seen nowhere else",
+        "notice": "what people say there is shown nowhere else", "intent": "it cannot press sessions of others",
+        "ack": "it cannot answer presses", "hello": "it cannot ask others for their sessions",
+        "ping/+": "it cannot compare clocks", "pong/+": "others cannot compare clocks with it",
+        "record": "its sessions are missing in the ledger", "sound": "its microphone does not count",
+    ]
+
+    /// Nodes read the presence as of a connection that has ended, and the empty ones as deleted, which changes nothing for
+    /// them. Services count the last kind as malformed.
+    private func harmless(_ leaf: String) -> String {
+        switch leaf {
+        case "presence":
+            #"{"v":1,"online":false,"conn":"\#(probe)","role":"display","name":"doctor","at":0,"#
+                + #""clock":{"synced":false},"software":"lockstep doctor"}"#
+        case "session", "notice": ""
+        case "intent": #"{"v":1,"id":"\#(probe)","session":"\#(probe)","phase":0,"op":"pause","from":"\#(node)"}"#
+        case "ack": #"{"v":1,"kind":"doctor"}"#
+        case "hello": #"{"v":1}"#
+        default: #"{"doctor":"\#(probe)"}"#
+        }
+    }
+
+    private func rights(_ first: ProbeConnection) async -> Finding {
+        let sent = AccessList.leaves(of: settings.role).map { leaf in
+            let place = "\(own)/\(leaf.replacing("+", with: probe))"
+            return (leaf: leaf, message: MQTTMessage(topic: place, payload: Array(harmless(leaf).utf8)))
+        }
+        for entry in sent { await first.client.send(entry.message) }
+        _ = await first.wait { state in sent.allSatisfy { state.arrival(of: $0.message) != nil } }
+        let missing = sent.filter { first.state.arrival(of: $0.message) == nil }.map(\.leaf)
+        let role = settings.role.rawValue
+        if missing.isEmpty { return Finding("rights", .ok, "\(node) may write all topics of a \(role)") }
+        let effects = missing.map { "\($0) (\(Self.effects[$0] ?? ""))" }.joined(separator: ", ")
+        return Finding(
+            "rights", .wrong, "\(node) may not write \(effects)",
+            fix: "let the user \(node) write below \(own)/: Config/acl has the lines; or set LOCKSTEP_ROLE to its role")
+    }
+
+    private static let asking = "a node that joins asks the others, and shows the session after about 1 s"
+
+    private func retained(_ first: ProbeConnection) async -> Finding {
+        let kept = message("retained", retain: true)
+        _ = await first.echo(kept)
+        for filter in ["lockstep/1/\(space)/node/+/ping/\(probe)", topic] {
+            let isKept = try? await ProbeConnection.with(link, on: loop) { late in
+                try await late.subscribe(filter)
+                return await late.wait { $0.arrival(of: kept) != nil }
+            }
+            guard isKept == true else { continue }
+            return filter == topic
+                ? Finding("retained", .absent, "delivered to exact topics only: \(Self.asking)")
+                : Finding("retained", .ok, "delivered to wildcards: a node that joins shows the session at once")
+        }
+        return Finding("retained", .absent, "not kept: \(Self.asking); while no other node is online it shows none")
+    }
+
+    private func shared(_ first: ProbeConnection, _ member: Settings, _ link: MQTTConfiguration) async -> Finding {
+        let name = member.broker?.description ?? ""
+        var link = link
+        if member.broker?.user == nil { link.credentials = self.link.credentials }
+        let kept = message("retained for \(name)", retain: true)
+        _ = await first.echo(kept)
+        do {
+            return try await ProbeConnection.with(link, on: loop) { other in
+                try await other.subscribe(topic)
+                let isShared = await other.wait { $0.arrival(of: kept) != nil }
+                let there = await first.echo(message("to \(name)"), at: other)
+                let back = await other.echo(message("from \(name)"), at: first)
+                await other.client.send(message("", retain: true))
+                guard let there, let back else {
+                    return Finding(
+                        "members", .wrong, "messages do not cross to \(name): its nodes and those here are apart",
+                        fix: "make both one cluster, or bridge them in both directions")
+                }
+                let time = "messages cross to \(name) and back in \((there + back).words), "
+                return isShared
+                    ? Finding("members", .ok, time + "and retained ones are shared: a node can join at either")
+                    : Finding("members", .absent, time + "retained ones stay where they came: there \(Self.asking)")
+            }
+        } catch { return failed("members", name, error) }
+    }
+
+    private func wills(_ first: ProbeConnection) async -> Finding {
+        let will = message("will", retain: true)
+        do {
+            try await ProbeConnection.with(link, on: loop, will: will) { dying in
+                await dying.client.renewConnection()
+                _ = await first.wait(.seconds(5)) { $0.arrival(of: will) != nil }
+            }
+        } catch {
+            guard first.state.arrival(of: will) == nil else {
+                return Finding("wills", .ok, "published: others see at once that a node has lost its connection")
+            }
+            if let error = error as? MQTTError, error.code != .connectionLost {
+                return Finding(
+                    "wills", .wrong, "a connection with a retained will is refused (\(error)), and a node has one",
+                    fix: "allow retained messages and wills at the broker")
+            }
+        }
+        return Finding("wills", .absent, "not published: a dead node is noticed when a press gets no answer for 2 s")
+    }
+
+    private func noLocal(_ first: ProbeConnection) async -> Finding {
+        let isHeard = try? await ProbeConnection.with(link, on: loop) { late in
+            try await late.subscribe(topic, noLocal: true)
+            _ = await late.echo(message("own"), at: first)
+            // What comes from another arrives behind it.
+            _ = await first.echo(message("foreign"), at: late)
+            return late.state.arrival(of: message("own")) != nil
+        }
+        return isHeard == false
+            ? Finding("no local", .ok, "granted: a node does not receive its own messages")
+            : Finding("no local", .absent, "not granted: a node receives its own messages, too, and ignores them")
+    }
+
+    /// Searches the largest message up to the protocol's limit, to 256 bytes. A broker may end the connection for one.
+    private func packets(_ first: ProbeConnection) async -> Finding {
+        var (least, most, middle) = (0, 2 * Limits.payloadBytes, Limits.payloadBytes)
+        while most - least > 256, least < Limits.payloadBytes {
+            _ = await first.wait(.seconds(5)) { $0.connection != nil }
+            let passes = await first.echo(message(String(repeating: "x", count: middle))) != nil
+            if passes { least = middle } else { most = middle }
+            middle = (least + most) / 2
+        }
+        _ = await first.wait(.seconds(5)) { $0.connection != nil }
+        guard least < Limits.payloadBytes else {
+            return Finding("packets", .ok, "\(least) bytes pass, the largest message of Lockstep")
+        }
+        return Finding(
+            "packets", .wrong,
+            "about \(least) bytes pass, and Lockstep needs \(Limits.payloadBytes): longer sessions are seen nowhere else",
+            fix: "raise it at the broker; in mosquitto max_packet_size and message_size_limit")
+    }
+}
+
+extension Duration {
+    fileprivate var words: String { "\((self / .microseconds(100)).rounded() / 10) ms" }
+}

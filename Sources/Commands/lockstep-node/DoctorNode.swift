@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import ArgumentParser
+import FoundationEssentials
+import Mosquitto
+import Runtime
+import Settings
+
+/// `lockstep-node doctor`: prints what a broker can do as JSON, for `lockstep doctor --broker`.
+struct DoctorNode: AsyncParsableCommand {
+    // Its errors are part of the output of `lockstep`.
+    static let configuration = CommandConfiguration(commandName: "lockstep")
+
+    @OptionGroup var broker: BrokerOptions
+
+    @Option(help: "Another member of the broker's cluster.")
+    var member: [String] = []
+
+    func run() async throws {
+        let (settings, link) = try Self.link(broker.values)
+        let members = try member.map { text in
+            var values = SettingValues()
+            values.set(.broker, option: "--member", to: text)
+            return try Self.link(values)
+        }
+        let findings = try await EventLoop.withEventLoop(name: "doctor") { loop in
+            await BrokerExamination(settings: settings, link: link, members: members, loop: loop).findings()
+        }
+        print(String(decoding: ReportJSON.encode(findings), as: UTF8.self))
+    }
+
+    private static func link(_ given: SettingValues) throws -> (settings: Settings, link: MQTTConfiguration) {
+        var values = given
+        try values.fill(environment: ProcessInfo.processInfo.environment)
+        let settings = try Settings(values, environment: ProcessInfo.processInfo.environment)
+        guard let link = settings.link(clientID: "lockstep-doctor") else { throw UsageError("no --broker is given") }
+        return (settings, link)
+    }
+}
