@@ -342,7 +342,7 @@ import Testing
         var rig = EngineHarness()
         rig.linkUp()
         rig.hear(.register(peerRegister()), from: "kitchen")
-        for index in 0..<600 { rig.hear(.hello, from: "remote-\(index)") }
+        for index in 0..<Limits.nodes + 88 { rig.hear(.hello, from: "remote-\(index)") }
         rig.pass(Limits.intentLife + 1)
         rig.hear(.presence(presence("new-1")), from: "new")
         #expect(rig.engine.peers[id("new")].isOnline)
@@ -354,7 +354,7 @@ import Testing
     @Test func numberOfRetainedSessionsIsLimited() {
         var rig = EngineHarness()
         rig.linkUp()
-        for index in 0..<600 {
+        for index in 0..<Limits.nodes + 88 {
             let older = peerRegister(
                 "n\(index)", session: "P\(index)", at: EngineHarness.epoch - Milliseconds(Int64(index)))
             rig.hear(.register(older), from: "n\(index)", retained: true)
@@ -362,15 +362,15 @@ import Testing
         // This node is one of them, and has no session.
         #expect(rig.engine.replicas.all.count == Limits.nodes - 1)
         #expect(rig.engine.peers.all.count == Limits.nodes)
-        #expect(rig.engine.peers.unattributedDiscards == [.tooManyNodes: 601 - Limits.nodes])
+        #expect(rig.engine.peers.unattributedDiscards == [.tooManyNodes: 89])
     }
 
     @Test func numberOfNodesInASpaceIsLimited() {
         var rig = EngineHarness()
-        for index in 0..<600 { rig.hear(.hello, from: "n\(index)") }
+        for index in 0..<Limits.nodes + 88 { rig.hear(.hello, from: "n\(index)") }
         #expect(rig.engine.peers.all.count == Limits.nodes)
-        #expect(rig.engine.peers.unattributedDiscards == [.tooManyNodes: 600 - Limits.nodes])
-        rig.send(.discarded(.malformed, from: id("n599")))
+        #expect(rig.engine.peers.unattributedDiscards == [.tooManyNodes: 88])
+        rig.send(.discarded(.malformed, from: id("n\(Limits.nodes + 87)")))
         #expect(rig.engine.peers.unattributedDiscards[.malformed] == 1)
     }
 }

@@ -256,7 +256,7 @@ import Testing
     @Test func namesThatAreGoneKeepNoNodeAway() {
         var rig = EngineHarness()
         rig.linkUp()
-        for index in 0..<600 {
+        for index in 0..<Limits.nodes + 88 {
             rig.hear(.presence(presence("c\(index)", online: false)), from: "n\(index)", retained: true)
         }
         rig.hear(.presence(presence("k1")), from: "kitchen")
@@ -267,11 +267,11 @@ import Testing
     }
 
     /// The session can be in any of the registers that the broker keeps.
-    @Test(arguments: [0, 300, 599]) func currentSessionIsKnownAmongAnyNumberOfNames(place: Int) {
+    @Test(arguments: [0, 300, Limits.nodes + 87]) func currentSessionIsKnownAmongAnyNumberOfNames(place: Int) {
         var rig = EngineHarness()
         rig.linkUp()
-        for index in 0..<600 {
-            let at = EngineHarness.epoch - Milliseconds(index == place ? 1_000 : 1_000_000 + Int64(index * 7 % 600))
+        for index in 0..<Limits.nodes + 88 {
+            let at = EngineHarness.epoch - Milliseconds(index == place ? 1_000 : 1_000_000 + Int64(index * 7 % (Limits.nodes + 88)))
             let register = peerRegister("n\(index)", session: "P\(index)", plan: "focus 10h", at: at)
             rig.hear(.register(register), from: "n\(index)", retained: true)
         }
@@ -281,7 +281,7 @@ import Testing
     @Test func onlineNodesAreNotForgotten() {
         var rig = EngineHarness()
         rig.linkUp()
-        for index in 0..<600 { rig.hear(.presence(presence("c\(index)")), from: "n\(index)") }
+        for index in 0..<Limits.nodes + 88 { rig.hear(.presence(presence("c\(index)")), from: "n\(index)") }
         rig.pass(60_000)
         rig.hear(.presence(presence("k1")), from: "kitchen")
         #expect(!rig.engine.peers[.kitchen].isOnline)

@@ -42,7 +42,7 @@ public enum Limits {
     /// The most revisions by which an objection of another node raises a version. It must not use up ``counter``.
     public static let claimedRevisions = 1_000_000
     /// Nodes of a space that a node remembers; messages of further ones are discarded. It bounds the memory of a node.
-    public static let nodes = 512
+    public static let nodes = 4_096
 
     /// The most that an admitted stamp is ahead of a vouched group time, and that agreeing clocks differ. A judgement:
     /// a kernel that calls its clock synchronised is right within 10 s, and no person waits longer for a start.
