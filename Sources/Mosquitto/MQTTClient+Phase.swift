@@ -140,7 +140,8 @@ extension MQTTClient {
             finish(.failure(error))
             return
         }
-        let wait = wait ?? backoff.next(longest: error.isLasting)
+        let spread = Int64.random(in: 0...max(0, configuration.spreadMilliseconds()))
+        let wait = wait ?? backoff.next(longest: error.isLasting) + spread
         phaseTimer?.arm(atBootMilliseconds: now + wait)
         fail(requests, Self.lost(by: error))
         deliver(.disconnected(error, retryInMilliseconds: wait))

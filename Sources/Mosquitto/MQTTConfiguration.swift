@@ -131,6 +131,9 @@ public struct MQTTConfiguration: Sendable {
     /// It is called when a connection is lost, and when the attempts at all places have failed. By default no failure
     /// ends the client: the password or the certificate may be fixed at the server.
     public var giveUp: @Sendable (MQTTError) -> Bool
+    /// Returns the longest addition to a wait before the next attempt, in milliseconds, of which a random part is used. With
+    /// it, the clients of a server that was away come back one after the other. It is called on the loop's thread.
+    public var spreadMilliseconds: @Sendable () -> Int64
 
     /// Creates settings with the defaults: MQTT 5 or 3.1.1, keep alive 10 s, request timeout 10 s.
     ///
@@ -151,5 +154,6 @@ public struct MQTTConfiguration: Sendable {
         connectTimeoutMilliseconds = 10_000
         closeDeadlineMilliseconds = 2000
         giveUp = { _ in false }
+        spreadMilliseconds = { 0 }
     }
 }

@@ -12,6 +12,11 @@ extension Node {
     /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and tried again.
     package func runLink(_ configuration: MQTTConfiguration) async throws(MQTTError) {
         let will: @Sendable () -> MQTTMessage? = { [weak self] in self?.assumeIsolated { $0.will() } }
+        var configuration = configuration
+        // At most 200 connections a second after the broker was away.
+        configuration.spreadMilliseconds = { [weak self] in
+            self?.assumeIsolated { Int64($0.core.engine.peers.online.count) * 5 } ?? 0
+        }
         try await link.run(configuration, makeWill: identity.isAnnounced ? will : nil) { [weak self] event in
             self?.assumeIsolated { $0.handle(event) }
         }

@@ -6,6 +6,8 @@ struct ClockSync: Hashable, Sendable {
     fileprivate static let burst = 8
     /// The time between the pings of a burst.
     static let burstInterval: Milliseconds = 40
+    /// The least time between the pings of a burst for each online node: 2,000 pings a second in all, to eight nodes each.
+    private static let share: Milliseconds = 5
     /// An error bound that is good enough to end the pings. A judgement: no person sees it.
     private static let goodBound: Milliseconds = 4
     /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better.
@@ -36,6 +38,8 @@ struct ClockSync: Hashable, Sendable {
     private var unanswered: [NodeID: Int] = [:]
     /// The nodes whose vouched clocks tell group time: at most ``Limits/timeReferences``.
     private(set) var references: [NodeID] = []
+    /// The time between the pings of a burst: longer in a large space, whose broker serves all of them.
+    private var pace = burstInterval
     /// The lead of the group time that each node has stated last.
     private(set) var claims: [NodeID: Lead] = [:]
     /// When all clocks were last compared again because of a contradiction.
@@ -68,13 +72,15 @@ struct ClockSync: Hashable, Sendable {
     struct Poll: Hashable, Sendable {
         var wait: Wait?
         var sent = 0
+        /// The time between the pings of its burst.
+        var pace = ClockSync.burstInterval
         /// The boot that the node should be in, if it is asked as long as its session runs.
         var boot: BootID?
 
         var isInBurst: Bool { wait != nil && (1..<ClockSync.burst).contains(sent) }
         var isUnderWay: Bool { wait != nil && (1..<ClockSync.maxPings).contains(sent) }
         /// The time until the next ping if this one is answered.
-        var interval: Milliseconds { sent < ClockSync.burst ? ClockSync.burstInterval : ClockSync.pollInterval }
+        var interval: Milliseconds { sent < ClockSync.burst ? pace : max(pace, ClockSync.pollInterval) }
     }
 
     /// Returns the node's estimate; `nil` if the pong is from an earlier boot.
@@ -162,6 +168,7 @@ struct ClockSync: Hashable, Sendable {
     mutating func update(_ plan: Plan, among peers: Peers, _ context: Context) {
         guard plan != self.plan else { return }
         self.plan = plan
+        pace = max(Self.burstInterval, Int64(peers.online.count) * Self.share)
         references = []
         guard plan.isReady else { return polls = [:] }
         var nodes: Set<NodeID> = []
@@ -203,7 +210,7 @@ struct ClockSync: Hashable, Sendable {
                 continue
             }
             let left = beganAt[node].map { $0 + Self.restartInterval - now } ?? 0
-            polls[node] = Poll(wait: Wait(from: now, for: max(0, left)), boot: boot)
+            polls[node] = Poll(wait: Wait(from: now, for: max(0, left)), pace: pace, boot: boot)
             if let estimate = estimates[node], estimate.at > max(since ?? .distantPast, disconnectedAt),
                 boot == nil || estimate.bootID == boot,
                 case let bound = estimate.bound(at: now), bound <= Self.goodBound
