@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Debt services with one ledger on a real PostgreSQL.
-@Suite(.limitedConcurrency) struct PostgresProgramTests {
+@Suite(.limitedConcurrency, .requires("postgresql", Postgres.isInstalled)) struct PostgresProgramTests {
     private static let environment = ["LOCKSTEP_DEBT_MINIMUM": "0"]
 
     private func with(_ body: (Postgres, Broker, Peer) async throws -> Void) async throws {

@@ -9,14 +9,16 @@ public final class Postgres: Sendable {
     public let port = Port.free()
     private let directory: TemporaryDirectory
     private let programs: String
+    private static let installed = (13...30).reversed().map { "/usr/lib/postgresql/\($0)/bin" }
+        .first { access($0 + "/postgres", X_OK) == 0 }
+    /// Whether this machine has it. `Deploy/test` installs it, and sets `LOCKSTEP_TEST_ALL`, so that no test is skipped.
+    public static var isInstalled: Bool { installed != nil || getenv("LOCKSTEP_TEST_ALL") != nil }
     private let child = Mutex<pid_t?>(nil)
 
     /// Makes the cluster; ``start()`` starts it.
     public init() async throws {
-        let found = (13...30).reversed().map { "/usr/lib/postgresql/\($0)/bin" }
-            .first { access($0 + "/postgres", X_OK) == 0 }
-        guard let found else { throw Failed("postgresql is not installed") }
-        programs = found
+        guard let installed = Self.installed else { throw Failed("postgresql is not installed") }
+        programs = installed
         directory = try TemporaryDirectory()
         if geteuid() == 0, let user = getpwnam("postgres") {
             chown(directory.path, user.pointee.pw_uid, user.pointee.pw_gid)
