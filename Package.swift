@@ -79,6 +79,8 @@ let package = Package(
         ),
         .target(name: "CLinux"),
         .target(name: "CAssets"),
+        // It loads libpq when a ledger on PostgreSQL is opened, and needs neither the library nor its headers otherwise.
+        .target(name: "CPostgres"),
         .target(name: "CWebAssets"),
         .target(
             name: "CNoLocales", cSettings: [.define("LOCKSTEP_STATIC", .when(configuration: .release))]),
@@ -162,7 +164,8 @@ let package = Package(
         .target(
             name: "Debt",
             dependencies: [
-                "API", "Core", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Settings", "Wire", logging,
+                "API", "CPostgres", "Core", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Settings", "Wire",
+                logging,
                 sqlite,
             ],
             swiftSettings: strict

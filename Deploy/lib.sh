@@ -110,6 +110,10 @@ ensure_packages() {
     case " ${missing[*]} " in
     *" mosquitto "*) quiet_broker_service ;;
     esac
+    # The tests start clusters of their own.
+    case " ${missing[*]} " in
+    *" postgresql "*) [ ! -d /run/systemd/system ] || as_root systemctl disable --now --quiet postgresql.service ;;
+    esac
 }
 
 apt_get() {

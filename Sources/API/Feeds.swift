@@ -30,6 +30,11 @@ package struct Feeds: Hashable, Sendable {
         calm.flatMap { $0.session == session ? $0 : nil }
     }
 
+    /// Returns the feed that a service publishes, of several services that one which serves; `nil` if it publishes none.
+    package func published(by service: NodeID) -> String? {
+        week?.by == service ? "debt" : calm?.by == service ? "calm" : nil
+    }
+
     /// Returns the minutes missing to the week's goal, negative beyond it; `nil` without a debt service.
     /// - Parameter instant: The present: the time of a running session is added.
     package func debtMinutes(at instant: GroupTime) -> Int? {

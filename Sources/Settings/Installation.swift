@@ -18,6 +18,8 @@ package struct Installation: Sendable {
     package let keepsLedger: Bool
     /// Whether `lockstep broker setup` has set up a broker on this machine.
     package let hasBroker: Bool
+    /// The file of the settings of the machine's debt service.
+    package var ledgerSettings: String { machine.path(machine.names(of: "debt").ownSettings) }
     private let machine: JoinPlace
     private let person: JoinPlace
 

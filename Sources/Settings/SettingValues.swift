@@ -154,6 +154,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case calmRate = "LOCKSTEP_CALM_RATE"
     case calmChannels = "LOCKSTEP_CALM_CHANNELS"
     case calmCalibration = "LOCKSTEP_CALM_CALIBRATION"
+    case ledger = "LOCKSTEP_LEDGER"
     case debtGoal = "LOCKSTEP_DEBT_GOAL"
     case debtZone = "LOCKSTEP_DEBT_ZONE"
     case debtWeekStart = "LOCKSTEP_DEBT_WEEK_START"

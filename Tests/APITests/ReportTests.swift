@@ -146,7 +146,7 @@ struct ReportTests {
         #expect(row["dropped"] == .object(["malformed": .number(2)]))
         #expect(row["lastHeard"] == .null)
         #expect(row["recordsWaiting"] == .null)
-        #expect(row.count == 13)
+        #expect(row.count == 14)
     }
 
     @Test func nodeReportsCarryTheClockQuality() throws {

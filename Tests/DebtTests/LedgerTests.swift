@@ -10,7 +10,7 @@ import Wire
 
 @testable import Debt
 
-@Suite("The ledger", .cpuBound)
+@Suite("The ledger", .cpuBound, .onBothStores)
 struct LedgerTests {
     private let directory: TemporaryDirectory
     private let home: SpaceID
@@ -20,7 +20,9 @@ struct LedgerTests {
         home = try #require(SpaceID("home"))
     }
 
-    private func open(_ name: String = "ledger.sqlite") throws -> Ledger { try Ledger(path: directory.file(name)) }
+    private func open(_ name: String = "ledger.sqlite") throws -> Ledger {
+        try Ledger(at: Store.place(name, in: directory))
+    }
 
     private func arrival(_ record: LedgerRecord, at: Int64 = 0) -> Ledger.Arrival {
         Ledger.Arrival(space: home, digested: DigestedRecord(record), at: at)
@@ -188,6 +190,7 @@ struct LedgerTests {
     }
 
     @Test func damagedFileIsRejected() throws {
+        guard !Store.isShared else { return }
         let ledger = try open()
         _ = try ledger.file(try (0..<500).map { arrival(try record("s-\($0)")) })
         try ledger.close()
@@ -196,12 +199,16 @@ struct LedgerTests {
         for index in stride(from: 8_192, to: bytes.count, by: 17) { bytes[index] = 0xFF }
         try bytes.write(to: URL(filePath: path))
         #expect(throws: LedgerError.self) { try open() }
-        #expect(throws: LedgerError.self) { try Ledger(path: "/nonexistent/ledger.sqlite") }
+        #expect(throws: LedgerError.self) { try Ledger(at: "/nonexistent/ledger.sqlite") }
     }
 
     @Test func backupHoldsTheSameRecords() throws {
         let ledger = try open()
         _ = try ledger.file([arrival(try record("s-1"))])
+        guard !Store.isShared else {
+            #expect(throws: LedgerError.shared(path: ledger.place)) { try ledger.backUp(to: directory.file("copy")) }
+            return
+        }
         try ledger.backUp(to: directory.file("copy"))
         _ = try ledger.file([arrival(try record("s-2"))])
         let copy = try open("copy")

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Debt
 
-@Suite("Limits of records", .cpuBound)
+@Suite("Limits of records", .cpuBound, .onBothStores)
 struct RecordLimitsTests {
     private static let now: GroupTime = 1_800_000_000_000
     private static let day: Milliseconds = 86_400_000
@@ -76,7 +76,7 @@ struct RecordLimitsTests {
 
     @Test func newVersionsOfKnownSessionsAreFiledBeyondTheQuota() throws {
         let directory = try TemporaryDirectory()
-        let ledger = try Ledger(path: directory.file("ledger.sqlite"))
+        let ledger = try Ledger(at: Store.place(in: directory))
         let home = try #require(SpaceID("home"))
         func file(_ record: LedgerRecord, _ quota: RecordQuota) throws -> FilingResult {
             try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)], within: quota)[0]

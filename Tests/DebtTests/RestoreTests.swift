@@ -21,7 +21,7 @@ struct RestoreTests {
     }
 
     private func makeLedger(_ name: String, sessions: Int) throws {
-        let ledger = try Ledger(path: directory.file(name))
+        let ledger = try Ledger(at: directory.file(name))
         let node = try #require(NodeID("desk"))
         let arrivals = try (0..<sessions).map { index in
             let id = try #require(SessionID("\(name.first ?? "x")-\(index)"))
@@ -38,7 +38,7 @@ struct RestoreTests {
     private func bytes(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: directory.file(name))) }
 
     private func count() throws -> Int {
-        let ledger = try Ledger(path: path)
+        let ledger = try Ledger(at: path)
         let count = try ledger.entries(of: home, from: .min, to: .max).count
         try ledger.close()
         return count
@@ -144,8 +144,8 @@ struct RestoreTests {
         let later = try DatabaseQueue(path: path)
         try later.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')") }
         try later.close()
-        #expect(throws: LedgerError.newer(path: path)) { try Ledger(path: path) }
-        #expect(throws: LedgerError.newer(path: path)) { try Ledger.reading(path: path) }
+        #expect(throws: LedgerError.newer(path: path)) { try Ledger(at: path) }
+        #expect(throws: LedgerError.newer(path: path)) { try Ledger.reading(at: path) }
     }
 
     @Test func restoringABackupDoesNotChangeIt() throws {

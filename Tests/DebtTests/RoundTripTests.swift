@@ -8,7 +8,7 @@ import Wire
 
 @testable import Debt
 
-@Suite("The history as CSV", .cpuBound)
+@Suite("The history as CSV", .cpuBound, .onBothStores)
 struct RoundTripTests {
     private let directory: TemporaryDirectory
     private let home: SpaceID
@@ -35,7 +35,7 @@ struct RoundTripTests {
     }
 
     private func ledger(_ name: String, of found: Import) throws -> Ledger {
-        let ledger = try Ledger(path: directory.file(name))
+        let ledger = try Ledger(at: Store.place(name, in: directory))
         let outcomes = try ledger.file(
             found.records.map { Ledger.Arrival(space: home, digested: DigestedRecord($0), at: 0) })
         #expect(outcomes.allSatisfy { $0.filing == .kept })
@@ -49,7 +49,7 @@ struct RoundTripTests {
     func historyRebuildsTheLedger(part: Int) throws {
         for seed in 7_000 + part * 10..<7_010 + part * 10 {
             let story = Story(seed: seed)
-            let original = try Ledger(path: directory.file("\(seed).sqlite"))
+            let original = try Ledger(at: Store.place("\(seed).sqlite", in: directory))
             for arrival in story.arrivals {
                 switch arrival {
                 case .record(let record):
@@ -89,7 +89,7 @@ struct RoundTripTests {
             "", "=1+1", "'quoted'", "-5", "a, b; c", "say \"no\"", "@home", "+49", " blank ", "Zeit für 🍅", "--",
             "1970", "a\"\u{301}b",
         ]
-        let original = try Ledger(path: directory.file("texts"))
+        let original = try Ledger(at: Store.place("texts", in: directory))
         for (index, title) in titles.enumerated() {
             let id = try #require(SessionID("-s-\(index)"))
             let from = 1_800_000_000_000 + Int64(index) * 3_600_123

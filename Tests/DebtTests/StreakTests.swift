@@ -8,7 +8,7 @@ import Wire
 @testable import Debt
 
 /// Tests streaks and carried debt across changes of rules, zones and corrections.
-@Suite("Streaks and carried debt", .cpuBound)
+@Suite("Streaks and carried debt", .cpuBound, .onBothStores)
 struct StreakTests {
     private static let hour: Int64 = 3_600_000
     private static let day: Int64 = 24 * hour
@@ -21,7 +21,7 @@ struct StreakTests {
     init() throws {
         directory = try TemporaryDirectory()
         home = try #require(SpaceID("home"))
-        ledger = try Ledger(path: directory.file("ledger.sqlite"))
+        ledger = try Ledger(at: Store.place(in: directory))
     }
 
     @discardableResult

@@ -9,7 +9,7 @@ import Wire
 @testable import Debt
 
 /// Tests the effect of one node's records on another node's minutes.
-@Suite("Takeovers in the ledger", .cpuBound)
+@Suite("Takeovers in the ledger", .cpuBound, .onBothStores)
 struct LedgerTakeoverTests {
     private let directory: TemporaryDirectory
     private let ledger: Ledger
@@ -20,7 +20,7 @@ struct LedgerTakeoverTests {
     init() throws {
         directory = try TemporaryDirectory()
         home = try #require(SpaceID("home"))
-        ledger = try Ledger(path: directory.file("ledger.sqlite"))
+        ledger = try Ledger(at: Store.place(in: directory))
     }
 
     private func record(

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Debt
 
-@Suite("The year", .cpuBound)
+@Suite("The year", .cpuBound, .onBothStores)
 struct YearTests {
     private static let hour: Int64 = 3_600_000
     private let directory: TemporaryDirectory
@@ -17,7 +17,7 @@ struct YearTests {
     init() throws {
         directory = try TemporaryDirectory()
         home = try #require(SpaceID("home"))
-        ledger = try Ledger(path: directory.file("ledger.sqlite"))
+        ledger = try Ledger(at: Store.place(in: directory))
     }
 
     private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }

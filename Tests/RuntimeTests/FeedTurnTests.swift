@@ -29,6 +29,22 @@ import Testing
         #expect(!turn(of: attic, behind: debt).serves, "ids do not matter to a service that comes later")
     }
 
+    @Test func aFeedThatAServiceWithoutTheLockHasLeftIsTakenOver() {
+        var turn = FeedTurn(attic, after: [attic, debt])
+        for _ in 0..<2 {
+            _ = turn.receive(from: debt)
+            turn.begin()
+            #expect(turn.serves)
+            turn.disconnected()
+            #expect(!turn.serves)
+        }
+        turn.begin()
+        // A service that publishes has another ledger.
+        _ = turn.receive(from: debt)
+        turn.begin()
+        #expect(!turn.serves)
+    }
+
     @Test func threePingsWithoutAMessageMeanThatTheOtherIsGone() {
         var turn = turn(of: attic, behind: debt)
         #expect(turn.ask(answeredAt: nil, at: 1_000) == debt)

@@ -38,6 +38,7 @@ package struct NodeReport: Hashable, Sendable, Described {
     package var dropped: [Discard: Int]
     package var recordsWaiting: Int?
     package var isSelf: Bool
+    package var serves: String?
 
     /// Describes a participant.
     /// - Parameters:
@@ -45,7 +46,8 @@ package struct NodeReport: Hashable, Sendable, Described {
     ///   - isClockWrong: Whether its clock, its group time or its session's stamp is more than ten seconds off.
     package init(
         _ node: String, presence: Presence? = nil, isOnline: Bool, isClockWrong: Bool = false, lastHeard: Int64? = nil,
-        session: SessionID? = nil, dropped: [Discard: Int] = [:], recordsWaiting: Int? = nil, isSelf: Bool = false
+        session: SessionID? = nil, dropped: [Discard: Int] = [:], recordsWaiting: Int? = nil, isSelf: Bool = false,
+        serves: String? = nil
     ) {
         self.node = node
         online = isOnline
@@ -59,6 +61,7 @@ package struct NodeReport: Hashable, Sendable, Described {
             }
         self.dropped = dropped
         self.isSelf = isSelf
+        self.serves = serves
         name = presence?.name
         role = presence?.role.rawValue
         self.lastHeard = lastHeard
@@ -95,6 +98,9 @@ package struct NodeReport: Hashable, Sendable, Described {
             "recordsWaiting", nullable: &recordsWaiting, .counter,
             "Ledger records that the debt service has not acknowledged; of the reporting node itself only.")
         try form.field("isSelf", &isSelf, .bool, "Whether it is the reporting node.")
+        try form.field(
+            "serves", nullable: &serves, .string,
+            "The feed that it publishes, debt or calm. Of several services for one feed, one publishes it.")
     }
 }
 

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Debt
 import Glibc
+import Platform
 import Session
 import Settings
 
@@ -38,13 +39,9 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         let settings = try access.settings()
+        guard settings.database == nil else { throw LedgerError.shared(path: settings.ledger) }
         guard Glibc.access(file, R_OK) == 0 else { throw UsageError("\(file) cannot be read") }
-        let directory: StateDirectory
-        do throws(StateDirectoryError) {
-            directory = try StateDirectory(settings.node.stateDirectory)
-        } catch {
-            throw UsageError("\(error)")
-        }
+        let directory = try LedgerAccess.lock(settings.node.stateDirectory)
         umask(0o077)
         let restored: LedgerRestore
         do {
@@ -55,5 +52,37 @@ struct Restore: ParsableCommand {
         withExtendedLifetime(directory) {}
         print("Restored the ledger of \(restored.spaces.map(\.rawValue).joined(separator: ", ")).")
         if let before = restored.before { print("The previous ledger is in \(before).") }
+    }
+}
+
+struct Move: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy the ledger from a file to PostgreSQL, or back. No service may run.",
+        discussion: """
+            The target must be empty; both are compared afterwards. The source stays as it is. Then set LOCKSTEP_LEDGER, or \
+            remove it, and start the service.
+            """)
+
+    @Argument(help: "The ledger that is copied: a file, or a URL such as postgresql://lockstep@db.example/lockstep.")
+    var from: String
+
+    @Argument(help: "The empty ledger: a file, which need not exist, or a URL.")
+    var to: String
+
+    func run() throws {
+        umask(0o077)
+        guard Ledger.isShared(from) || Glibc.access(from, R_OK) == 0 else { throw UsageError("\(from) cannot be read") }
+        guard from != to else { throw UsageError("name two ledgers") }
+        for url in [from, to] where Ledger.isShared(url) { _ = try DebtSettings.url(url, of: "a URL") }
+        // A service has locked the directory of its file.
+        let locks = try [from, to].filter { $0.hasSuffix("/ledger.sqlite") }.map {
+            try LedgerAccess.lock(Files.folder(of: $0))
+        }
+        let (source, target) = (try Ledger.reading(at: from), try Ledger(at: to))
+        let moved = try LedgerMove(from: source, to: target)
+        try source.close()
+        try target.close()
+        withExtendedLifetime(locks) {}
+        print("Copied and compared \(moved.rows) rows.")
     }
 }

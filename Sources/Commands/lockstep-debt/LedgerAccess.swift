@@ -22,19 +22,27 @@ extension LedgerAccess {
         let environment = ProcessInfo.processInfo.environment
         let paths = Paths(environment: environment)
         let isGiven = place.stateDir != nil || environment[Setting.stateDirectory.rawValue] != nil
-        guard !isGiven, settings.node.stateDirectory == paths.debtStateDirectory else { return settings }
+        guard !isGiven, settings.database == nil, settings.node.stateDirectory == paths.debtStateDirectory else {
+            return settings
+        }
         let (ofUp, ofMachine) = (paths.stateDirectory + "/debt", "/var/lib/lockstep-debt")
-        let others = Installation(environment: environment).keepsLedger ? [ofMachine, ofUp] : [ofUp, ofMachine]
+        let installation = Installation(environment: environment)
+        let others = installation.keepsLedger ? [ofMachine, ofUp] : [ofUp, ofMachine]
+        var machine = SettingValues()
+        try? machine.fill(file: installation.ledgerSettings)
+        let database = try DebtSettings.database(machine)
         let found = ([settings.node.stateDirectory] + others).map { directory in
             var found = settings
             found.node.stateDirectory = directory
+            if directory == ofMachine { found.database = database }
             return found
-        }.filter { Self.mayExist($0.ledger) }
+        }.filter { $0.database != nil || Self.mayExist($0.ledger) }
         guard let first = found.first else { return settings }
         if found.count > 1 {
             let rest = found.dropFirst().map { "--state-dir \($0.node.stateDirectory)" }.joined(separator: ", ")
             CommandLineRunner.say(
-                "lockstep-debt: this is the ledger in \(first.node.stateDirectory); there is another: \(rest)")
+                "lockstep-debt: this is the ledger in \(first.database ?? first.node.stateDirectory); there is another: \(rest)"
+            )
         }
         return first
     }
@@ -59,14 +67,15 @@ extension LedgerAccess {
     func with<Value>(isMade: Bool = false, writes: Bool = false, _ body: (Opened) throws -> Value) throws -> Value {
         let settings = try settings()
         if isMade { Self.makeDirectory(of: settings) }
-        guard isMade || access(settings.ledger, R_OK) == 0 else {
+        guard isMade || settings.database != nil || access(settings.ledger, R_OK) == 0 else {
             throw Self.noLedger(at: settings)
         }
-        let ledger = writes ? try Ledger(path: settings.ledger) : try Ledger.reading(path: settings.ledger)
+        let ledger = writes ? try Ledger(at: settings.ledger) : try Ledger.reading(at: settings.ledger)
         let history = RulesHistory(try ledger.rules()) ?? RulesHistory(settings.rules)
         let value = try body(
             Opened(
                 settings: settings, ledger: ledger, space: try Self.space(of: settings, in: ledger), history: history))
+        if writes { try ledger.shared?.notifyServices() }
         try ledger.close()
         return value
     }
@@ -80,6 +89,15 @@ extension LedgerAccess {
             throw UsageError("the ledger has several spaces; name one with --space: \(names)")
         }
         return spaces.first ?? settings.node.space
+    }
+
+    /// Locks the directory of a service, so that none runs.
+    static func lock(_ directory: String) throws -> StateDirectory {
+        do throws(StateDirectoryError) {
+            return try StateDirectory(directory)
+        } catch {
+            throw UsageError("\(error)")
+        }
     }
 
     private static func makeDirectory(of settings: DebtSettings) {

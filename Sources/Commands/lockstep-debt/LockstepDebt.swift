@@ -19,7 +19,7 @@ struct LockstepDebt: AsyncParsableCommand {
         version: Software.version,
         subcommands: [
             Serve.self, Show.self, Add.self, Correct.self, Delete.self, ImportCommand.self, Backup.self,
-            Restore.self, History.self, Examine.self,
+            Restore.self, Move.self, History.self, Examine.self,
         ],
         defaultSubcommand: Serve.self
     )

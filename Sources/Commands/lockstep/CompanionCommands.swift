@@ -36,13 +36,14 @@ struct DesktopCommand: ParsableCommand {
 struct DebtCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "debt",
-        abstract: "Show this week; add, correct, delete, import, backup and restore change the ledger, see --help.",
+        abstract:
+            "Show this week; add, correct, delete, import, backup, restore and move change the ledger, see --help.",
         helpNames: []
     )
 
     @Argument(
         parsing: .captureForPassthrough, help: "A subcommand of lockstep-debt and its options (default: show).",
-        completion: .list(["show", "add", "correct", "delete", "import", "backup", "restore"]))
+        completion: .list(["show", "add", "correct", "delete", "import", "backup", "restore", "move"]))
     var arguments: [String] = []
 
     func run() throws {

@@ -72,7 +72,7 @@ extension NodesReport {
 
 extension NodeReport {
     fileprivate var stateWords: String {
-        guard state == "clockWrong" else { return state }
+        guard state == "clockWrong" else { return state + (serves.map { ", serves \($0)" } ?? "") }
         return online ? "clock wrong" : "offline, clock wrong"
     }
 }

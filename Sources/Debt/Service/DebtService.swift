@@ -67,19 +67,28 @@ package actor DebtService: BrokerService {
     /// - Throws: ``SettingError`` if a setting is missing, or another process uses the state directory; `LedgerError`.
     package static func serve(_ settings: DebtSettings) async throws {
         let process = try ServiceProcess(settings.node, isEverySpace: settings.isEverySpace, name: "debt")
-        let ledger = try Ledger(path: settings.ledger)
-        let history = try ledger.adopt(settings.rules, at: Clocks.now().wall.milliseconds)
+        let file = Ledger.isShared(settings.ledger) ? nil : try Ledger(at: settings.ledger)
         try await EventLoop.withEventLoop(name: "debt-disk") { disk in
             try await EventLoop.withEventLoop(name: "debt") { loop in
                 let watchdog = Watchdog(on: loop)
                 defer { withExtendedLifetime(watchdog) {} }
-                let service = DebtService(
-                    settings: settings, ledger: ledger, history: history, bootID: process.bootID, loop: loop,
-                    disk: disk, log: process.log)
-                try await process.run(service, ["ledger": "\(settings.ledger)"]) { await service.ledgerHasChanged() }
+                let makeService = { @Sendable (ledger: Ledger) throws in
+                    DebtService(
+                        settings: settings, ledger: ledger,
+                        history: try ledger.adopt(settings.rules, at: Clocks.now().wall.milliseconds),
+                        bootID: process.bootID, loop: loop, disk: disk, log: process.log)
+                }
+                let names: Logger.Metadata = ["ledger": "\(settings.ledger)"]
+                if let file {
+                    let service = try makeService(file)
+                    try await process.run(service, names) { await service.ledgerHasChanged() }
+                } else {
+                    let turns = DebtTurns(settings, log: process.log, makeService: makeService)
+                    try await process.run(turns, names) { await turns.ledgerHasChanged() }
+                }
             }
         }
-        try ledger.close()
+        try file?.close()
         // The state directory stays locked until the ledger is closed.
         withExtendedLifetime(process) {}
     }

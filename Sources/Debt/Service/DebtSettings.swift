@@ -10,7 +10,11 @@ package struct DebtSettings: Sendable {
     package var isEverySpace: Bool
     package var rules: WeekRules
 
-    package var ledger: String { node.stateDirectory + "/ledger.sqlite" }
+    /// The URL of a ledger on PostgreSQL; `nil` for a file in the state directory.
+    package var database: String?
+
+    /// The ledger: a path or a URL.
+    package var ledger: String { database ?? node.stateDirectory + "/ledger.sqlite" }
 
     package init(_ given: SettingValues, environment: [String: String]) throws {
         var values = given
@@ -22,7 +26,28 @@ package struct DebtSettings: Sendable {
                 .stateDirectory, option: "--state-dir", to: Paths(environment: environment).debtStateDirectory)
         }
         node = try Settings(values, environment: environment)
+        database = try Self.database(values)
         rules = try Self.rules(values)
+    }
+
+    /// Returns the URL of a ledger on PostgreSQL, if one is set.
+    package static func database(_ values: SettingValues) throws -> String? {
+        try values[.ledger].map { try url($0.text, of: $0.origin) }
+    }
+
+    /// Checks a URL. The error does not show a password.
+    package static func url(_ text: String, of origin: String) throws -> String {
+        guard Ledger.isShared(text) else {
+            throw SettingError(
+                "\(origin) takes a URL such as postgresql://lockstep@db.example/lockstep; LOCKSTEP_STATE_DIR names a file"
+            )
+        }
+        guard !text.contains(#///[^/?]*:[^/?]*@|[?&]password=/#) else {
+            throw SettingError(
+                "\(origin) holds a password, which others could read: write it into ~/.pgpass, or into a file of mode 0600 in "
+                    + "that form, which ?passfile=/PATH names in the URL")
+        }
+        return text
     }
 
     private static func rules(_ values: SettingValues) throws -> WeekRules {

@@ -15,22 +15,23 @@ package enum LedgerExamination {
 
     /// Throws errors other than `LedgerError`, which are findings.
     package static func findings(_ settings: DebtSettings) throws -> [Finding] {
-        if Glibc.access(settings.ledger, R_OK) != 0, errno == EACCES {
+        let isFile = settings.database == nil
+        if isFile, Glibc.access(settings.ledger, R_OK) != 0, errno == EACCES {
             return [
                 Finding(
                     "ledger", .absent, "\(settings.ledger) can be read by its service only",
                     fix: "sudo lockstep doctor")
             ]
         }
-        guard Glibc.access(settings.ledger, F_OK) == 0 else {
+        guard !isFile || Glibc.access(settings.ledger, F_OK) == 0 else {
             return [Finding("ledger", .absent, "there is none on this machine")]
         }
         do {
-            let ledger = try Ledger.reading(path: settings.ledger)
+            let ledger = try Ledger.reading(at: settings.ledger)
             try ledger.readAll()
             let (conflicts, problems) = (try ledger.conflicts(), try ledger.problems())
             let spaces = try ledger.spaces().count
-            let unwritable = ledger.unwritable
+            let (unwritable, service) = (ledger.unwritable, try Self.service(of: settings, in: ledger))
             try ledger.close()
             let whole =
                 unwritable.map {
@@ -39,9 +40,11 @@ package enum LedgerExamination {
                 }
                 ?? Self.disk(of: settings)
                 ?? Finding("ledger", .ok, "\(settings.ledger) is whole, \(spaces) space\(spaces == 1 ? "" : "s")")
-            return [whole, Self.service(of: settings)] + problems.map(Self.finding) + Self.findings(of: conflicts)
+            return [whole, service] + problems.map(Self.finding) + Self.findings(of: conflicts)
         } catch let error as LedgerError where error == .newer(path: settings.ledger) {
             return [Finding("ledger", .wrong, "\(error)", fix: "update Lockstep on this machine")]
+        } catch let error as LedgerError where !isFile {
+            return [Finding("ledger", .wrong, "\(error)", fix: "LOCKSTEP_LEDGER in debt.env names it")]
         } catch let error as LedgerError {
             return [
                 Finding(
@@ -59,8 +62,15 @@ package enum LedgerExamination {
             fix: "free some space there; the nodes send their records again")
     }
 
-    /// A running service has locked the state directory.
-    private static func service(of settings: DebtSettings) -> Finding {
+    /// A running service has locked the state directory, and of several with one database the serving one its space.
+    private static func service(of settings: DebtSettings, in ledger: Ledger) throws -> Finding {
+        if let shared = ledger.shared {
+            let server = try shared.server(of: settings.isEverySpace ? nil : settings.node.space)
+            return server.map { Finding("debt service", .ok, "\($0) serves") }
+                ?? Finding(
+                    "debt service", .wrong, "none serves, so no record is stored",
+                    fix: "sudo systemctl start lockstep-debt, on a machine whose debt.env names this ledger")
+        }
         do throws(StateDirectoryError) {
             _ = try StateDirectory(settings.node.stateDirectory)
             return Finding(

@@ -11,15 +11,16 @@ extension Ledger {
     package func correct(_ correction: Correction, in space: SpaceID) throws -> Bool {
         let content = correction.content
         let (first, last) = Self.span(of: content?.runs ?? [], endsAt: nil, at: GroupTime(correction.at))
-        return try write { database in
-            try database.execute(
-                sql: "INSERT OR IGNORE INTO correction VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                arguments: [
+        return try write { connection in
+            try connection.run(
+                """
+                INSERT INTO correction VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING
+                """,
+                [
                     space.rawValue, correction.id.rawValue, correction.key.session.rawValue, correction.at, first, last,
                     content == nil, content?.title ?? "", content?.label?.name, content?.label?.colour.description,
                     Data((content?.runs ?? []).json()), correction.key.node.rawValue,
-                ])
-            return database.changesCount > 0
+                ]) > 0
         }
     }
 
@@ -35,63 +36,59 @@ extension Ledger {
         try read { try Self.corrections(of: key, space: space, in: $0) }
     }
 
-    static func corrections(of key: LedgerRecord.Key, space: SpaceID, in database: Database) throws -> [Correction] {
-        try Row.fetchAll(
-            database, sql: "SELECT * FROM correction WHERE space = ? AND session = ? AND node = ? ORDER BY at, id",
-            arguments: [space.rawValue, key.session.rawValue, key.node.rawValue]
-        ).map(Correction.init(row:))
-    }
-
-    static func latestCorrections(
-        of sessions: [SessionID], space: SpaceID, in database: Database
-    ) throws -> [LedgerRecord.Key: Correction] {
-        let ids = "[" + sessions.map { "\"\($0)\"" }.joined(separator: ",") + "]"
-        let rows = try Row.fetchAll(
-            database.cachedStatement(
-                sql: """
-                    SELECT correction.* FROM json_each(?) CROSS JOIN correction INDEXED BY correction_session
-                        ON space = ? AND session = value
-                    """), arguments: [ids, space.rawValue])
-        return try rows.map(Correction.init(row:)).reduce(into: [:]) { latest, correction in
-            if correction.holds(against: latest[correction.key]) { latest[correction.key] = correction }
-        }
+    static func corrections(
+        of key: LedgerRecord.Key, space: SpaceID, in connection: any LedgerConnection
+    ) throws -> [Correction] {
+        try connection.rows(
+            """
+            SELECT \(Correction.columns) FROM correction WHERE space = $1 AND session = $2 AND node = $3 ORDER BY at, id
+            """, [space.rawValue, key.session.rawValue, key.node.rawValue]
+        ).map { try Correction($0) }
     }
 
     /// Returns when the first run of a space started; `nil` without runs. Corrections are applied: deleted sessions are
     /// ignored, and moved ones count from their new start.
     package func beginning(of space: SpaceID) throws -> Int64? {
         try read {
-            try Int64.fetchOne(
-                $0,
-                sql: """
-                    SELECT min(first) FROM (
-                        SELECT first FROM (
-                            SELECT first FROM record INDEXED BY record_first WHERE space = :space AND NOT EXISTS (
-                                SELECT 1 FROM correction WHERE space = record.space AND session = record.id
-                                    AND node = record.node
-                            ) ORDER BY first LIMIT 1)
-                        UNION ALL
-                        SELECT first FROM correction AS own WHERE space = :space AND NOT deleted AND NOT EXISTS (
-                            SELECT 1 FROM correction WHERE space = own.space AND session = own.session
-                                AND node = own.node AND (at, id) > (own.at, own.id)
-                        ))
-                    """, arguments: ["space": space.rawValue])
+            try $0.rows(
+                """
+                SELECT min(first) FROM (
+                    SELECT first FROM (
+                        SELECT first FROM record INDEXED BY record_first WHERE space = $1 AND NOT EXISTS (
+                            SELECT 1 FROM correction WHERE space = record.space AND session = record.id
+                                AND node = record.node
+                        ) ORDER BY first LIMIT 1) AS uncorrected
+                    UNION ALL
+                    SELECT first FROM correction AS own WHERE space = $1 AND deleted = 0 AND NOT EXISTS (
+                        SELECT 1 FROM correction WHERE space = own.space AND session = own.session
+                            AND node = own.node AND (at, id) > (own.at, own.id)
+                    )) AS begun
+                """, [space.rawValue]
+            )[0][0] as Int64?
         }
     }
 }
 
 extension Correction {
-    init(row: Row) throws {
-        guard let id = CorrectionID(row["id"] as String), let session = SessionID(row["session"] as String),
-            let node = NodeID(row["node"] as String),
-            let runs = try? [LedgerRecord.Run](json: [UInt8](row["runs"] as Data))
-        else { throw LedgerError.unreadable("correction") }
-        let label = (row["label"] as String?).map { name in
-            Label(name: name, colour: (row["colour"] as String?).flatMap(Colour.init(hex:)) ?? .grey)
+    /// The columns that ``init(_:at:)`` reads.
+    static let columns = ["id", "session", "node", "at", "deleted", "title", "label", "colour", "runs"]
+        .map { "correction.\($0)" }.joined(separator: ", ")
+
+    /// Reads ``columns`` from the column `start` on.
+    init(_ row: LedgerRow, at start: Int = 0) throws {
+        let colour: String? = try row[start + 7]
+        let label = try (row[start + 6] as String?).map { name in
+            Label(name: name, colour: colour.flatMap(Colour.init(hex:)) ?? .grey)
         }
-        let isDeleted: Bool = row["deleted"]
+        guard let runs = try? [LedgerRecord.Run](json: [UInt8](row[start + 8] as Data)) else {
+            throw LedgerError.unreadable("correction")
+        }
         self.init(
-            id: id, key: LedgerRecord.Key(node: node, session: session), at: row["at"],
-            content: isDeleted ? nil : Content(title: row["title"], label: label, runs: runs))
+            id: try row.parsed(start, "correction", CorrectionID.init),
+            key: LedgerRecord.Key(
+                node: try row.parsed(start + 2, "correction", NodeID.init),
+                session: try row.parsed(start + 1, "correction", SessionID.init)),
+            at: try row[start + 3],
+            content: try row[start + 4] ? nil : Content(title: try row[start + 5], label: label, runs: runs))
     }
 }

@@ -13,6 +13,10 @@ extension Ledger {
         /// When it arrived, in milliseconds of group time.
         package var at: Int64
 
+        fileprivate var place: Place {
+            Place(space: space, session: digested.record.id, node: digested.record.node)
+        }
+
         package init(space: SpaceID, digested: DigestedRecord, at: Int64) {
             self.space = space
             self.digested = digested
@@ -31,73 +35,130 @@ extension Ledger {
 
     // MARK: Filing records
 
+    /// What the ledger holds of a record, or what has been filed since.
+    private struct Held {
+        var version: Version
+        var digest: String
+        var first: Int64
+        var begun: Int64
+        var ended: Int64?
+    }
+
+    /// A record, or without a node a lineage.
+    fileprivate struct Place: Hashable {
+        var space: SpaceID
+        var session: SessionID
+        var node: NodeID?
+    }
+
     /// Files records in one transaction; returns when they are durable. `quota` limits the new sessions of each node.
     package func file(_ arrivals: [Arrival], within quota: RecordQuota? = nil) throws -> [Outcome] {
-        try write { database in try arrivals.map { try Self.file($0, within: quota, in: database) } }
+        try write { connection in
+            var (held, beginnings) = try Self.held(arrivals, in: connection)
+            // By record: a statement can change a row once.
+            var rows: [Place: LedgerArguments] = [:]
+            let outcomes = try arrivals.map { arrival in
+                let (space, digested) = (arrival.space.rawValue, arrival.digested)
+                let (record, at) = (digested.record, arrival.at)
+                let lineage = Place(space: arrival.space, session: record.lineage)
+                let before = held[arrival.place]
+                var (filing, touches) = (Self.filing(of: arrival, over: before), Int64.max)
+                if before == nil, let quota {
+                    let isAdmitted = try quota.admits(record.node, in: arrival.space) {
+                        try Self.count(of: record.node, space: arrival.space, in: connection)
+                    }
+                    if !isAdmitted { filing = .refused }
+                }
+                if filing == .kept {
+                    let (first, last) = Self.span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
+                    let (begun, ended) = (before?.begun ?? at, record.status.isLive ? nil : before?.ended ?? at)
+                    rows[arrival.place] = [
+                        space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
+                        record.version.rev, digested.digest.rawValue, record.stamp.time.milliseconds, first, last, at,
+                        Data(digested.json), begun, ended,
+                    ]
+                    held[arrival.place] = Held(
+                        version: record.version, digest: digested.digest.rawValue, first: first, begun: begun,
+                        ended: ended)
+                    touches = min(beginnings[lineage] ?? first, first)
+                    beginnings[lineage] = touches
+                    touches = min(touches, before?.first ?? first)
+                } else if filing == .conflict {
+                    try Self.store(conflict: arrival, in: connection)
+                }
+                return Outcome(filing: filing, touches: touches)
+            }
+            try connection.run(
+                """
+                INSERT INTO record VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                ON CONFLICT (space, id, node) DO UPDATE SET lineage = excluded.lineage, epoch = excluded.epoch,
+                    rev = excluded.rev, digest = excluded.digest, stamp = excluded.stamp, first = excluded.first,
+                    last = excluded.last, received = excluded.received, json = excluded.json, begun = excluded.begun,
+                    ended = excluded.ended
+                """, for: Array(rows.values)
+            ) { _ in }
+            return outcomes
+        }
     }
 
     /// Returns how records would be filed, without changing anything.
     package func filings(of arrivals: [Arrival]) throws -> [FilingResult] {
-        try read { database in try arrivals.map { try Self.classify($0, in: database).filing } }
+        try read { connection in
+            let held = try Self.held(arrivals, in: connection).records
+            return arrivals.map { Self.filing(of: $0, over: held[$0.place]) }
+        }
     }
 
-    private static func file(_ arrival: Arrival, within quota: RecordQuota?, in database: Database) throws -> Outcome {
-        let (space, digested) = (arrival.space.rawValue, arrival.digested)
-        let (record, at) = (digested.record, arrival.at)
-        var (filing, row) = try classify(arrival, in: database)
-        if row == nil, let quota {
-            let isAdmitted = try quota.admits(record.node, in: arrival.space) {
-                try count(of: record.node, space: arrival.space, in: database)
+    private static func filing(of arrival: Arrival, over held: Held?) -> FilingResult {
+        FilingResult(
+            version: arrival.digested.record.version, digest: arrival.digested.digest.rawValue,
+            over: held.map { ($0.version, $0.digest) })
+    }
+
+    /// Returns what the ledger holds of arriving records, and when their lineages began.
+    private static func held(
+        _ arrivals: [Arrival], in connection: any LedgerConnection
+    ) throws -> (records: [Place: Held], beginnings: [Place: Int64]) {
+        var (records, beginnings): ([Place: Held], [Place: Int64]) = ([:], [:])
+        try connection.run(
+            """
+            SELECT asked.column1, (
+                    SELECT min(first) FROM record INDEXED BY record_lineage
+                    WHERE space = asked.column2 AND lineage = asked.column3
+                ), record.epoch, record.rev, record.digest, record.first, record.begun, record.ended
+            FROM (VALUES ($1, $2, $3, $4, $5)) AS asked LEFT JOIN record
+                ON record.space = asked.column2 AND record.id = asked.column4 AND record.node = asked.column5
+            """,
+            for: arrivals.enumerated().map { index, arrival in
+                let record = arrival.digested.record
+                return [
+                    index, arrival.space.rawValue, record.lineage.rawValue, record.id.rawValue, record.node.rawValue,
+                ]
             }
-            if !isAdmitted { filing = .refused }
+        ) { row in
+            let arrival = arrivals[try row[0]]
+            beginnings[Place(space: arrival.space, session: arrival.digested.record.lineage)] = try row[1]
+            guard let epoch = try row[2] as Int? else { return }
+            records[arrival.place] = Held(
+                version: Version(epoch: epoch, rev: try row[3]), digest: try row[4], first: try row[5],
+                begun: try row[6], ended: try row[7])
         }
-        let isFinal = !record.status.isLive
-        var touches = Int64.max
-        switch filing {
-        case .kept:
-            let (first, last) = span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
-            try database.cachedStatement(
-                sql: "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            ).execute(arguments: [
-                space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
-                record.version.rev, digested.digest.rawValue, record.stamp.time.milliseconds, first, last,
-                at, Data(digested.json), row.map { $0[4] as Int64 } ?? at,
-                isFinal ? row.flatMap { $0[5] as Int64? } ?? at : nil,
-            ])
-            let lineage = try Int64.fetchOne(
-                database.cachedStatement(
-                    sql: "SELECT min(first) FROM record INDEXED BY record_lineage WHERE space = ? AND lineage = ?"),
-                arguments: [space, record.lineage.rawValue])
-            touches = min(lineage ?? first, row.map { $0[3] as Int64 } ?? first)
-        case .conflict:
-            let stored = try Int.fetchOne(
-                database.cachedStatement(
-                    sql: "SELECT count(*) FROM conflict WHERE space = ? AND id = ? AND node = ?"),
-                arguments: [space, record.id.rawValue, record.node.rawValue])
-            guard stored ?? 0 < conflictsOfASession else { break }
-            try database.cachedStatement(sql: "INSERT OR IGNORE INTO conflict VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
-                arguments: [
-                    space, record.id.rawValue, record.node.rawValue, record.version.epoch, record.version.rev,
-                    digested.digest.rawValue, at, Data(digested.json),
-                ])
-        case .known, .older, .refused: break
-        }
-        return Outcome(filing: filing, touches: touches)
+        return (records, beginnings)
     }
 
-    private static func classify(_ arrival: Arrival, in database: Database) throws -> (filing: FilingResult, row: Row?)
-    {
-        let digested = arrival.digested
-        let row = try Row.fetchOne(
-            database.cachedStatement(
-                sql: """
-                    SELECT epoch, rev, digest, first, begun, ended FROM record WHERE space = ? AND id = ? AND node = ?
-                    """),
-            arguments: [arrival.space.rawValue, digested.record.id.rawValue, digested.record.node.rawValue])
-        let present = row.map { row in
-            (version: Version(epoch: row[0] as Int, rev: row[1] as Int), digest: row[2] as String)
-        }
-        return (FilingResult(version: digested.record.version, digest: digested.digest.rawValue, over: present), row)
+    private static func store(conflict arrival: Arrival, in connection: any LedgerConnection) throws {
+        let record = arrival.digested.record
+        let key: LedgerArguments = [arrival.space.rawValue, record.id.rawValue, record.node.rawValue]
+        let count =
+            try connection.rows(
+                "SELECT count(*) FROM conflict WHERE space = $1 AND id = $2 AND node = $3", key)[0][0] as Int
+        guard count < conflictsOfASession else { return }
+        try connection.run(
+            "INSERT INTO conflict VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
+            key + [
+                record.version.epoch, record.version.rev, arrival.digested.digest.rawValue, arrival.at,
+                Data(arrival.digested.json),
+            ])
     }
 
     static func span(of runs: [LedgerRecord.Run], endsAt: GroupTime?, at start: GroupTime) -> (Int64, Int64) {
@@ -107,7 +168,8 @@ extension Ledger {
         )
     }
 
-    static func digested(_ json: Data) throws -> DigestedRecord {
+    static func digested(_ row: LedgerRow, _ column: Int) throws -> DigestedRecord {
+        let json: Data = try row[column]
         do {
             return try DigestedRecord(json: [UInt8](json))
         } catch {
@@ -117,31 +179,44 @@ extension Ledger {
 
     // MARK: Sessions
 
-    /// Returns the sessions that may count between two instants, with all others of their lineages. It names the
-    /// indices, since without statistics SQLite would scan the whole space.
+    /// Returns the sessions that may count between two instants, with all others of their lineages.
     package func entries(of space: SpaceID, from: Int64, to: Int64) throws -> [Entry] {
-        try read { database in
-            let rows = try Row.fetchAll(
-                database.cachedStatement(
-                    sql: """
-                        SELECT json, begun, ended FROM record INDEXED BY record_lineage WHERE space = :space AND lineage IN (
-                            SELECT lineage FROM record INDEXED BY record_first WHERE space = :space
-                                AND first > :from - 172800000 AND first < :to AND last > :from
-                            UNION SELECT lineage FROM record INDEXED BY record_long WHERE space = :space
-                                AND last - first > 172800000 AND last > :from AND first < :to
-                            UNION SELECT record.lineage FROM correction JOIN record
-                                ON record.space = correction.space AND record.id = correction.session
-                                AND record.node = correction.node
-                            WHERE correction.space = :space AND correction.last > :from AND correction.first < :to)
-                        """), arguments: ["space": space.rawValue, "from": from, "to": to])
-            let records = try rows.map { try Self.digested($0[0]).record }
-            guard !records.isEmpty else { return [] }
-            let corrections = try Self.latestCorrections(of: records.map(\.id), space: space, in: database)
-            let gone = try Self.gone(of: space, in: database)
-            return zip(records, rows).map { record, row in
+        try read { connection in
+            var found: [(record: LedgerRecord, begun: Int64, ended: Int64?)] = []
+            var indices: [LedgerRecord.Key: Int] = [:]
+            var corrections: [LedgerRecord.Key: Correction] = [:]
+            try connection.run(
+                """
+                SELECT record.json, record.begun, record.ended, \(Correction.columns)
+                FROM record INDEXED BY record_lineage LEFT JOIN correction INDEXED BY correction_session
+                    ON correction.space = record.space AND correction.session = record.id
+                    AND correction.node = record.node
+                WHERE record.space = $1 AND record.lineage IN (
+                    SELECT lineage FROM record INDEXED BY record_first WHERE space = $1
+                        AND first > $2 - 172800000 AND first < $3 AND last > $2
+                    UNION SELECT lineage FROM record INDEXED BY record_long WHERE space = $1
+                        AND last - first > 172800000 AND last > $2 AND first < $3
+                    UNION SELECT record.lineage FROM correction JOIN record
+                        ON record.space = correction.space AND record.id = correction.session
+                        AND record.node = correction.node
+                    WHERE correction.space = $1 AND correction.last > $2 AND correction.first < $3)
+                """,
+                // PostgreSQL computes no number below the least one.
+                for: [[space.rawValue, max(from, .min / 2), to]]
+            ) { row in
+                let record = try Self.digested(row, 0).record
+                if indices.updateValue(found.count, forKey: record.key) == nil {
+                    found.append((record, try row[1], try row[2]))
+                }
+                guard !row.values[3].isNull else { return }
+                let correction = try Correction(row, at: 3)
+                if correction.holds(against: corrections[record.key]) { corrections[record.key] = correction }
+            }
+            let gone = found.isEmpty ? [:] : try Self.gone(of: space, in: connection)
+            return found.map { record, begun, ended in
                 Entry(
-                    record, corrected: corrections[record.key], lastSignOfLife: gone[record.node], begun: row[1],
-                    ended: row[2])
+                    record, corrected: corrections[record.key], lastSignOfLife: gone[record.node], begun: begun,
+                    ended: ended)
             }
         }
     }
@@ -150,34 +225,37 @@ extension Ledger {
     package func entry(
         _ key: LedgerRecord.Key, of space: SpaceID, skippingDeletions: Bool = false
     ) throws -> Entry? {
-        try read { database in
-            guard let row = try Self.row(key, space: space, in: database) else { return nil }
-            let corrections = try Self.corrections(of: key, space: space, in: database)
+        try read { connection in
+            guard let row = try Self.row(key, space: space, in: connection) else { return nil }
+            let corrections = try Self.corrections(of: key, space: space, in: connection)
             return Entry(
-                try Self.digested(row[0]).record,
+                try Self.digested(row, 0).record,
                 corrected: corrections.last { !skippingDeletions || $0.content != nil },
-                lastSignOfLife: try Self.gone(of: space, in: database)[key.node], begun: row[1], ended: row[2])
+                lastSignOfLife: try Self.gone(of: space, in: connection)[key.node], begun: try row[1],
+                ended: try row[2])
         }
     }
 
     package func record(_ key: LedgerRecord.Key, of space: SpaceID) throws -> LedgerRecord? {
-        try read { try Self.row(key, space: space, in: $0).map { try Self.digested($0[0]).record } }
+        try read { try Self.row(key, space: space, in: $0).map { try Self.digested($0, 0).record } }
     }
 
-    private static func row(_ key: LedgerRecord.Key, space: SpaceID, in database: Database) throws -> Row? {
-        try Row.fetchOne(
-            database.cachedStatement(
-                sql: "SELECT json, begun, ended FROM record WHERE space = ? AND id = ? AND node = ?"),
-            arguments: [space.rawValue, key.session.rawValue, key.node.rawValue])
+    private static func row(
+        _ key: LedgerRecord.Key, space: SpaceID, in connection: any LedgerConnection
+    ) throws -> LedgerRow? {
+        try connection.rows(
+            "SELECT json, begun, ended FROM record WHERE space = $1 AND id = $2 AND node = $3",
+            [space.rawValue, key.session.rawValue, key.node.rawValue]
+        ).first
     }
 
     /// Returns the nodes that have recorded a session with this ID. There are several only if nodes use the same ID.
     package func nodes(of session: SessionID, in space: SpaceID) throws -> [NodeID] {
         try read {
-            try String.fetchAll(
-                $0, sql: "SELECT node FROM record WHERE space = ? AND id = ? ORDER BY node",
-                arguments: [space.rawValue, session.rawValue]
-            ).compactMap(NodeID.init)
+            try $0.rows(
+                "SELECT node FROM record WHERE space = $1 AND id = $2 ORDER BY node",
+                [space.rawValue, session.rawValue]
+            ).compactMap { NodeID(try $0[0]) }
         }
     }
 
@@ -187,62 +265,64 @@ extension Ledger {
         try read { try Self.count(of: node, space: space, in: $0) }
     }
 
-    private static func count(of node: NodeID, space: SpaceID, in database: Database) throws -> Int {
-        try Int.fetchOne(
-            database, sql: "SELECT count(*) FROM record INDEXED BY record_node WHERE space = ? AND node = ?",
-            arguments: [space.rawValue, node.rawValue]) ?? 0
+    private static func count(of node: NodeID, space: SpaceID, in connection: any LedgerConnection) throws -> Int {
+        try connection.rows(
+            "SELECT count(*) FROM record INDEXED BY record_node WHERE space = $1 AND node = $2",
+            [space.rawValue, node.rawValue])[0][0]
     }
 
     package func spaces() throws -> [SpaceID] {
         try read {
-            try String.fetchAll($0, sql: "SELECT DISTINCT space FROM record ORDER BY space").compactMap(SpaceID.init)
+            try $0.rows("SELECT DISTINCT space FROM record ORDER BY space").compactMap { SpaceID(try $0[0]) }
         }
     }
 
     /// Returns digests of a node's records by week of their stamps, the earliest first, limited to the latest weeks.
     package func weeks(of node: NodeID, in space: SpaceID) throws -> [RecordWeek] {
-        try read { database in
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT stamp, id, epoch, rev, digest FROM record WHERE space = ? AND node = ? ORDER BY stamp DESC
-                    """, arguments: [space.rawValue, node.rawValue])
-            var weeks: [RecordWeek] = []
-            while let row = try rows.next() {
-                guard let id = SessionID(row[1] as String), let digest = RecordDigest(row[4] as String) else {
-                    continue
+        struct Enough: Error {}
+        var weeks: [RecordWeek] = []
+        do {
+            try read { connection in
+                _ = try connection.run(
+                    """
+                    SELECT stamp, id, epoch, rev, digest FROM record WHERE space = $1 AND node = $2 ORDER BY stamp DESC
+                    """, for: [[space.rawValue, node.rawValue]]
+                ) { row in
+                    guard let id = SessionID(try row[1]), let digest = RecordDigest(try row[4]) else {
+                        return
+                    }
+                    let number = Int(try row[0] as Int64 / RecordWeek.length.count)
+                    if weeks.last?.number != number {
+                        if weeks.count == LedgerAck.weeksLimit { throw Enough() }
+                        weeks.append(RecordWeek(number: number))
+                    }
+                    weeks[weeks.count - 1].add(
+                        RecordName(
+                            id: id, version: Version(epoch: try row[2], rev: try row[3]), digest: digest))
                 }
-                let number = Int((row[0] as Int64) / RecordWeek.length.count)
-                if weeks.last?.number != number {
-                    if weeks.count == LedgerAck.weeksLimit { break }
-                    weeks.append(RecordWeek(number: number))
-                }
-                weeks[weeks.count - 1].add(
-                    RecordName(id: id, version: Version(epoch: row[2] as Int, rev: row[3] as Int), digest: digest))
             }
-            return weeks.reversed()
-        }
+        } catch is Enough {}
+        return weeks.reversed()
     }
 
     /// Returns the records whose version the ledger already holds with other content. A conflict is over when a later
     /// version arrives or a person corrects the session.
     package func conflicts() throws -> [Arrival] {
-        let rows = try read {
-            try Row.fetchAll(
-                $0,
-                sql: """
-                    SELECT space, json, received FROM conflict WHERE EXISTS (
-                        SELECT 1 FROM record WHERE space = conflict.space AND id = conflict.id AND node = conflict.node
-                            AND epoch = conflict.epoch AND rev = conflict.rev
-                    ) AND NOT EXISTS (
-                        SELECT 1 FROM correction WHERE space = conflict.space AND session = conflict.id
-                            AND node = conflict.node AND at >= conflict.received
-                    ) ORDER BY received
-                    """)
-        }
-        return try rows.compactMap { row in
-            guard let space = SpaceID(row[0] as String) else { return nil }
-            return Arrival(space: space, digested: try Self.digested(row[1]), at: row[2])
+        try read {
+            try $0.rows(
+                """
+                SELECT space, json, received FROM conflict WHERE EXISTS (
+                    SELECT 1 FROM record WHERE space = conflict.space AND id = conflict.id AND node = conflict.node
+                        AND epoch = conflict.epoch AND rev = conflict.rev
+                ) AND NOT EXISTS (
+                    SELECT 1 FROM correction WHERE space = conflict.space AND session = conflict.id
+                        AND node = conflict.node AND at >= conflict.received
+                ) ORDER BY received
+                """
+            ).compactMap { row in
+                guard let space = SpaceID(try row[0]) else { return nil }
+                return Arrival(space: space, digested: try Self.digested(row, 1), at: try row[2])
+            }
         }
     }
 }

@@ -1,108 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GRDB
 import Glibc
 
-/// The ledger on disk: the records of nodes, the corrections of persons, and the rules of the week. It is one SQLite
-/// file in WAL mode. The service writes it, and so do the commands `correct`, `delete` and `import`, also while the
-/// service runs. Every call is one transaction, and durable when it returns. All calls throw ``LedgerError``.
+/// The ledger: the records of nodes, the corrections of persons, and the rules of the week. It is one file of SQLite, or
+/// a database of PostgreSQL. The service writes it, and so do the commands `correct`, `delete` and `import`, also while
+/// the service runs. Every call is one transaction, and durable when it returns. All calls throw ``LedgerError``.
 package final class Ledger: Sendable {
-    package let path: String
-    /// Why a copy of the file is used; `nil` if the file itself is. Writing to a copy throws this error.
+    /// The path of the file, or the URL of the database.
+    package let place: String
+    /// Why a copy of the file is used; `nil` if the ledger itself is. Writing to a copy throws this error.
     package let unwritable: LedgerError?
     private let copy: LedgerCopy?
-    private let database: DatabasePool
+    private let database: any LedgerDatabase
 
-    /// Opens or creates the file, and checks its integrity.
+    /// Opens or creates a ledger, and checks the integrity of a file.
     /// - Throws: ``LedgerError`` if it is damaged, no ledger, of a later version, or unusable. It is unchanged then.
-    package convenience init(path: String) throws { try self.init(path: path, copy: nil, because: nil) }
-
-    private init(path: String, copy: LedgerCopy?, because reason: LedgerError?) throws {
-        self.path = path
-        self.copy = copy
-        unwritable = reason
-        database = try Self.open(copy?.path ?? path, named: path)
+    package convenience init(at place: String) throws {
+        let database: any LedgerDatabase =
+            Self.isShared(place) ? try PostgresDatabase(place) : try SQLiteDatabase(path: place, named: place)
+        self.init(at: place, database)
     }
 
-    /// Opens a copy of a ledger. Errors name the original.
-    init(copy: String, named original: String) throws {
-        path = original
-        self.copy = nil
-        unwritable = nil
-        database = try Self.open(copy, named: original)
+    private init(
+        at place: String, _ database: any LedgerDatabase, copy: LedgerCopy? = nil, because reason: LedgerError? = nil
+    ) {
+        (self.place, self.database, self.copy, unwritable) = (place, database, copy, reason)
     }
 
-    /// Opens the file for reading. If it cannot be written, for example on a full disk, a copy in memory is opened.
-    package static func reading(path: String) throws -> Ledger {
+    /// Opens a copy of a file. Errors name the original.
+    convenience init(copy: String, named original: String) throws {
+        self.init(at: original, try SQLiteDatabase(path: copy, named: original))
+    }
+
+    /// Whether services and commands of several machines can use the ledger: it is on PostgreSQL.
+    package static func isShared(_ place: String) -> Bool {
+        place.hasPrefix("postgresql://") || place.hasPrefix("postgres://")
+    }
+
+    /// Opens a ledger for reading. If its file cannot be written, as on a full disk, a copy in memory is opened.
+    package static func reading(at place: String) throws -> Ledger {
+        guard !isShared(place) else { return try Ledger(at: place) }
         do {
             // If the log exists, SQLite opens a read-only file without an error.
-            guard access(path, F_OK) != 0 || access(path, W_OK) == 0 else { throw LedgerError.readOnly(path: path) }
-            return try Ledger(path: path)
+            guard access(place, F_OK) != 0 || access(place, W_OK) == 0 else { throw LedgerError.readOnly(path: place) }
+            return try Ledger(at: place)
         } catch let error as LedgerError {
             switch error {
             case .readOnly, .full, .unusable: break
-            case .damaged, .foreign, .newer, .empty, .unreadable: throw error
+            default: throw error
             }
-            guard let copy = try? LedgerCopy(of: path) else { throw error }
-            return try Ledger(path: path, copy: copy, because: error)
+            guard let copy = try? LedgerCopy(of: place) else { throw error }
+            return Ledger(
+                at: place, try SQLiteDatabase(path: copy.path, named: place), copy: copy, because: error)
         }
     }
 
-    private static func open(_ path: String, named name: String) throws -> DatabasePool {
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            // In WAL mode a commit is durable only with FULL.
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-        }
-        configuration.busyMode = .timeout(5)
-        return try LedgerError.translating(name) {
-            // Opening a pool changes the journal mode, so other databases are rejected before.
-            if try LedgerCopy.size(of: path) > 0 {
-                var reading = Configuration()
-                reading.readonly = true
-                reading.busyMode = .timeout(5)
-                let queue = try DatabaseQueue(path: path, configuration: reading)
-                let kind = try queue.read { try LedgerSchema.kind(of: $0) }
-                try queue.close()
-                if kind == .foreign { throw LedgerError.foreign(path: name) }
-                if kind == .newer { throw LedgerError.newer(path: name) }
-            }
-            let database = try DatabasePool(path: path, configuration: configuration)
-            try LedgerSchema.migrations.migrate(database)
-            let found = try database.read { try String.fetchAll($0, sql: "PRAGMA quick_check(10)") }
-            guard found == ["ok"] else { throw LedgerError.damaged(path: name, found.joined(separator: "; ")) }
-            return database
-        }
-    }
-
-    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    func write<Value>(_ body: (any LedgerConnection) throws -> Value) throws -> Value {
         if let unwritable { throw unwritable }
-        return try LedgerError.translating(path) { try database.write(body) }
+        return try database.write(body)
     }
 
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try LedgerError.translating(path) { try database.read(body) }
-    }
+    func read<Value>(_ body: (any LedgerConnection) throws -> Value) throws -> Value { try database.read(body) }
 
-    /// Closes the file after a checkpoint that empties its log. No call may follow.
-    package func close() throws {
-        try LedgerError.translating(path) {
-            if unwritable == nil { _ = try database.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
-            try database.close()
-        }
-    }
+    /// The file's own functions; `nil` on PostgreSQL.
+    var file: SQLiteDatabase? { database as? SQLiteDatabase }
+    /// The functions of a database that several services use; `nil` for a file.
+    package var shared: PostgresDatabase? { database as? PostgresDatabase }
 
-    /// Copies the ledger into a new file, while others may read and write. A failed copy is removed.
-    package func backUp(to file: String) throws {
-        do {
-            try LedgerError.translating(file) {
-                let copy = try DatabaseQueue(path: file)
-                try database.backup(to: copy)
-                try copy.close()
-            }
-        } catch {
-            LedgerCopy.remove(file)
-            throw error
-        }
+    /// No call may follow.
+    package func close() throws { try database.close() }
+
+    /// Copies a file into a new one, while others may read and write. A failed copy is removed.
+    package func backUp(to path: String) throws {
+        guard let file else { throw LedgerError.shared(path: place) }
+        try file.backUp(to: path)
     }
 }

@@ -54,6 +54,12 @@ final class LedgerCopy: Sendable {
         return Int(status.st_size)
     }
 
+    /// Lets the service open what root has written: gives a file to the owner of its directory.
+    static func giveToService(_ path: String) {
+        var folder = stat()
+        if geteuid() == 0, stat(Files.folder(of: path), &folder) == 0 { chown(path, folder.st_uid, folder.st_gid) }
+    }
+
     private static func copy(_ source: String, to path: String) throws {
         func fail(_ path: String, _ code: Int32 = errno) -> LedgerError {
             code == ENOSPC ? .full(path: path) : .unusable(path: path, String(cString: strerror(code)))
@@ -75,11 +81,7 @@ final class LedgerCopy: Sendable {
                 throw fail(path, error.code)
             }
         }
-        // Root restores the ledger of a service, which must be able to open it.
-        var folder = stat()
-        if geteuid() == 0, stat(Files.folder(of: path), &folder) == 0 {
-            fchown(output, folder.st_uid, folder.st_gid)
-        }
+        giveToService(path)
         guard fsync(output) == 0 else { throw fail(path) }
     }
 }

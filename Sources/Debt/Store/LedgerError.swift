@@ -13,6 +13,12 @@ package enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     case full(path: String)
     case readOnly(path: String)
     case unusable(path: String, String)
+    /// The connection to the database cannot be made, or has ended.
+    case lost(path: String, String)
+    /// A ledger into which another one would be copied.
+    case notEmpty(path: String)
+    /// A function of a file is asked of a database.
+    case shared(path: String)
     /// The ledger holds a value of an unknown form, which the text names.
     case unreadable(String)
 
@@ -31,7 +37,21 @@ package enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
             "the ledger \(path) cannot be written: its disk is read-only, or the file or its directory belongs to another "
                 + "user"
         case .unusable(let path, let reason): "the ledger \(path) cannot be used: \(reason)"
+        case .lost(let path, let reason):
+            "the database of the ledger \(path) cannot be reached (\(reason)): start it, or correct LOCKSTEP_LEDGER"
+        case .notEmpty(let path): "the ledger \(path) is not empty: name a new file, or a new database"
+        case .shared(let path):
+            "the ledger is in the database \(path): back it up with pg_dump and restore it with psql or pg_restore; "
+                + "lockstep debt move copies it from or to a file"
         case .unreadable(let what): "the ledger holds an unreadable \(what)"
+        }
+    }
+
+    /// Whether the same call can succeed later, without a change of the settings.
+    var isPassing: Bool {
+        switch self {
+        case .lost, .full, .unusable: true
+        default: false
         }
     }
 

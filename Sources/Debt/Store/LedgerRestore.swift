@@ -47,7 +47,7 @@ package struct LedgerRestore: Hashable, Sendable {
         let ledger = try Ledger(copy: copy, named: backup)
         let spaces: [SpaceID]
         do {
-            guard try ledger.read(LedgerSchema.isOwn) else { throw LedgerError.foreign(path: backup) }
+            guard try ledger.file?.hasOwnSchema() == true else { throw LedgerError.foreign(path: backup) }
             try ledger.readAll()
             spaces = try ledger.spaces()
         } catch LedgerError.unreadable(let what) {

@@ -11,53 +11,68 @@ enum LedgerSchema {
     /// arrived, and when its first final version did.
     static var migrations: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("ledger") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE record (
-                        space TEXT NOT NULL, id TEXT NOT NULL, lineage TEXT NOT NULL, node TEXT NOT NULL,
-                        epoch INTEGER NOT NULL, rev INTEGER NOT NULL, digest TEXT NOT NULL,
-                        stamp INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-                        received INTEGER NOT NULL, json BLOB NOT NULL, begun INTEGER NOT NULL, ended INTEGER,
-                        PRIMARY KEY (space, id, node)
-                    ) WITHOUT ROWID;
-                    CREATE INDEX record_lineage ON record (space, lineage, first);
-                    CREATE INDEX record_node ON record (space, node, stamp);
-                    CREATE INDEX record_first ON record (space, first, last, lineage);
-                    CREATE INDEX record_long ON record (space, last, first, lineage) WHERE last - first > 172800000;
-                    CREATE TABLE correction (
-                        space TEXT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, at INTEGER NOT NULL,
-                        first INTEGER NOT NULL, last INTEGER NOT NULL, deleted INTEGER NOT NULL,
-                        title TEXT NOT NULL, label TEXT, colour TEXT, runs BLOB NOT NULL, node TEXT NOT NULL,
-                        PRIMARY KEY (space, id)
-                    ) WITHOUT ROWID;
-                    CREATE INDEX correction_session ON correction (space, session, at);
-                    CREATE INDEX correction_last ON correction (space, last, first);
-                    CREATE TABLE conflict (
-                        space TEXT NOT NULL, id TEXT NOT NULL, node TEXT NOT NULL, epoch INTEGER NOT NULL,
-                        rev INTEGER NOT NULL, digest TEXT NOT NULL, received INTEGER NOT NULL, json BLOB NOT NULL,
-                        PRIMARY KEY (space, id, node, epoch, rev, digest)
-                    ) WITHOUT ROWID;
-                    CREATE TABLE calm (
-                        space TEXT NOT NULL, session TEXT NOT NULL, percent INTEGER NOT NULL,
-                        coverage INTEGER NOT NULL, at INTEGER NOT NULL,
-                        PRIMARY KEY (space, session)
-                    ) WITHOUT ROWID;
-                    CREATE TABLE rules (
-                        number INTEGER PRIMARY KEY, starts INTEGER, goal INTEGER NOT NULL, zone TEXT NOT NULL,
-                        weekday INTEGER NOT NULL, dayStart INTEGER NOT NULL, kinds TEXT NOT NULL, labels TEXT,
-                        minimum INTEGER NOT NULL, carries INTEGER NOT NULL
-                    );
-                    CREATE TABLE gone (
-                        space TEXT NOT NULL, node TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (space, node)
-                    ) WITHOUT ROWID;
-                    CREATE TABLE problem (
-                        kind TEXT PRIMARY KEY, since INTEGER NOT NULL, text TEXT NOT NULL
-                    ) WITHOUT ROWID;
-                    """)
-        }
+        migrator.registerMigration("ledger") { try $0.execute(sql: definitions) }
         return migrator
     }
+
+    private static let definitions = """
+        CREATE TABLE record (
+            space TEXT NOT NULL, id TEXT NOT NULL, lineage TEXT NOT NULL, node TEXT NOT NULL,
+            epoch INTEGER NOT NULL, rev INTEGER NOT NULL, digest TEXT NOT NULL,
+            stamp INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+            received INTEGER NOT NULL, json BLOB NOT NULL, begun INTEGER NOT NULL, ended INTEGER,
+            PRIMARY KEY (space, id, node)
+        ) WITHOUT ROWID;
+        CREATE INDEX record_lineage ON record (space, lineage, first);
+        CREATE INDEX record_node ON record (space, node, stamp);
+        CREATE INDEX record_first ON record (space, first, last, lineage);
+        CREATE INDEX record_long ON record (space, last, first, lineage) WHERE last - first > 172800000;
+        CREATE TABLE correction (
+            space TEXT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, at INTEGER NOT NULL,
+            first INTEGER NOT NULL, last INTEGER NOT NULL, deleted INTEGER NOT NULL,
+            title TEXT NOT NULL, label TEXT, colour TEXT, runs BLOB NOT NULL, node TEXT NOT NULL,
+            PRIMARY KEY (space, id)
+        ) WITHOUT ROWID;
+        CREATE INDEX correction_session ON correction (space, session, at);
+        CREATE INDEX correction_last ON correction (space, last, first);
+        CREATE TABLE conflict (
+            space TEXT NOT NULL, id TEXT NOT NULL, node TEXT NOT NULL, epoch INTEGER NOT NULL,
+            rev INTEGER NOT NULL, digest TEXT NOT NULL, received INTEGER NOT NULL, json BLOB NOT NULL,
+            PRIMARY KEY (space, id, node, epoch, rev, digest)
+        ) WITHOUT ROWID;
+        CREATE TABLE calm (
+            space TEXT NOT NULL, session TEXT NOT NULL, percent INTEGER NOT NULL,
+            coverage INTEGER NOT NULL, at INTEGER NOT NULL,
+            PRIMARY KEY (space, session)
+        ) WITHOUT ROWID;
+        CREATE TABLE rules (
+            number INTEGER PRIMARY KEY, starts INTEGER, goal INTEGER NOT NULL, zone TEXT NOT NULL,
+            weekday INTEGER NOT NULL, dayStart INTEGER NOT NULL, kinds TEXT NOT NULL, labels TEXT,
+            minimum INTEGER NOT NULL, carries INTEGER NOT NULL
+        );
+        CREATE TABLE gone (
+            space TEXT NOT NULL, node TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (space, node)
+        ) WITHOUT ROWID;
+        CREATE TABLE problem (
+            kind TEXT PRIMARY KEY, since INTEGER NOT NULL, text TEXT NOT NULL
+        ) WITHOUT ROWID;
+        """
+
+    /// The same tables in PostgreSQL, whose texts compare by their bytes as those of SQLite do; with the services that
+    /// have served from this database, and the version of all.
+    static let definitionsOfPostgres =
+        [
+            (") WITHOUT ROWID", ")"), (" INTEGER", " BIGINT"), (" BLOB", " BYTEA"), (" TEXT", " TEXT COLLATE \"C\""),
+        ].reduce(definitions) { $0.replacing($1.0, with: $1.1) } + """
+            CREATE TABLE server (
+                space TEXT COLLATE "C" NOT NULL, node TEXT COLLATE "C" NOT NULL, PRIMARY KEY (space, node)
+            );
+            CREATE TABLE ledger_version (number BIGINT NOT NULL);
+            INSERT INTO ledger_version VALUES (\(version));
+            """
+    static let version: Int64 = 1
+
+    static let tables = ["record", "correction", "conflict", "calm", "rules", "gone"]
 
     /// Classifies a file by its tables. A ledger has no triggers and views, which would act at the next write.
     static func kind(of database: Database) throws -> Kind {

@@ -78,6 +78,7 @@ extension Node {
             node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong,
             lastHeard: lastHeard?.milliseconds,
             session: register?.id, dropped: peers[node].discarded,
-            recordsWaiting: isSelf ? core.recordsWaiting : nil, isSelf: isSelf)
+            recordsWaiting: isSelf ? core.recordsWaiting : nil, isSelf: isSelf,
+            serves: feeds.published(by: node))
     }
 }

@@ -12,6 +12,10 @@ struct FeedTurn: Sendable {
     private static let patience = 3
 
     let me: NodeID
+    /// Other services that do not serve, although the broker may keep a feed of one: they share a lock, which this has.
+    private let former: Set<NodeID>
+    /// Whether the feed that the broker kept is known.
+    private var hasBegun = false
     private(set) var serves = false
     /// The other service that publishes the feed, and is not known to be gone.
     private(set) var other: NodeID?
@@ -20,12 +24,16 @@ struct FeedTurn: Sendable {
     private var askedAt: BootTime?
     private var unanswered = 0
 
-    init(_ me: NodeID) { self.me = me }
+    init(_ me: NodeID, after former: Set<NodeID> = []) { (self.me, self.former) = (me, former) }
 
     /// Begins to serve if no other service does. To be called when the barrier has passed, and ``other`` may be gone.
-    mutating func begin() { serves = other == nil }
+    mutating func begin() {
+        if !hasBegun, let other, former.contains(other) { self.other = nil }
+        (hasBegun, serves) = (true, other == nil)
+    }
+
     /// Forgets what was known, because the connection was lost.
-    mutating func disconnected() { self = FeedTurn(me) }
+    mutating func disconnected() { self = FeedTurn(me, after: former) }
 
     /// Receives the feed of a service. Returns whether this service must publish its own feed again.
     mutating func receive(from writer: NodeID) -> Bool {

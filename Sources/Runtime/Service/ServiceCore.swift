@@ -43,12 +43,14 @@ package final class ServiceCore {
     private var turn: FeedTurn
     private var asker: LoopTimer?
 
+    /// - Parameter former: Services that do not serve, since this one has their lock.
     package init(
-        _ kind: Kind, space: SpaceID, settings: Settings, bootID: BootID, loop: EventLoop, output: ServiceOutput
+        _ kind: Kind, space: SpaceID, settings: Settings, bootID: BootID, loop: EventLoop, output: ServiceOutput,
+        after former: Set<NodeID> = []
     ) {
         self.kind = kind
         self.output = output
-        turn = FeedTurn(settings.node)
+        turn = FeedTurn(settings.node, after: former)
         notes = SessionLog(log: output.log, node: settings.node)
         // A service is found on its machine, which its id does not name.
         let machine = CleanText.accepts(Settings.hostName, bytes: Limits.nameBytes) ? Settings.hostName : settings.name

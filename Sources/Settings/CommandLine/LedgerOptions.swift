@@ -11,11 +11,16 @@ package struct LedgerOptions: ParsableArguments {
         completion: .directory)
     package var stateDir: String?
 
+    @Option(help: "The URL of a ledger on PostgreSQL, without a password: postgresql://user@host/name. LOCKSTEP_LEDGER")
+    package var ledger: String?
+
     package init() {}
 
     /// The given options, for another program with the same options.
     package var arguments: [String] {
-        [("--config", config), ("--state-dir", stateDir)].flatMap { name, value in value.map { [name, $0] } ?? [] }
+        [("--config", config), ("--state-dir", stateDir), ("--ledger", ledger)].flatMap { name, value in
+            value.map { [name, $0] } ?? []
+        }
     }
 }
 

@@ -37,7 +37,7 @@ import Wire
 
     private func withService(_ body: (DebtService, Ledger, MQTTClient, Heard) async throws -> Void) async throws {
         let directory = try TemporaryDirectory()
-        let ledger = try Ledger(path: directory.file("ledger.sqlite"))
+        let ledger = try Ledger(at: directory.file("ledger.sqlite"))
         let settings = try DebtSettings(SettingValues(), environment: ["HOME": "/home/ada"])
         let bootID = try #require(Clocks.bootID())
         try await Broker.withBroker { broker in

@@ -93,7 +93,7 @@ import Wire
 
     private func withService(_ body: (Service, Ledger) async throws -> Void) async throws {
         let directory = try TemporaryDirectory()
-        let ledger = try Ledger(path: directory.file("ledger.sqlite"))
+        let ledger = try Ledger(at: directory.file("ledger.sqlite"))
         let space = try #require(SpaceID("home"))
         try await EventLoop.withEventLoop { loop in
             let service = Service(space, loop: loop)

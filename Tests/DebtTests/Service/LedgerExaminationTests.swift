@@ -29,7 +29,7 @@ import Wire
     }
 
     @Test func lockedDirectoryMeansARunningService() throws {
-        try Ledger(path: settings.ledger).close()
+        try Ledger(at: settings.ledger).close()
         #expect(try states() == ["ledger: ok", "debt service: wrong", "conflicts: ok"])
         let service = try StateDirectory(directory.path)
         #expect(try states() == ["ledger: ok", "debt service: ok", "conflicts: ok"])
@@ -44,7 +44,7 @@ import Wire
     }
 
     @Test func problemsAndConflictsAreListed() throws {
-        let ledger = try Ledger(path: settings.ledger)
+        let ledger = try Ledger(at: settings.ledger)
         try ledger.set(problem: "too many records", .quota, at: 5)
         let (space, node, id) = (
             try #require(SpaceID("home")), try #require(NodeID("desk")), try #require(SessionID("s-1"))

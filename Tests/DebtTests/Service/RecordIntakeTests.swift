@@ -63,7 +63,7 @@ import Wire
         within quota: RecordQuota = RecordQuota(), _ body: (Desk, Ledger) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
-        let ledger = try Ledger(path: directory.file("ledger.sqlite"))
+        let ledger = try Ledger(at: directory.file("ledger.sqlite"))
         try await EventLoop.withEventLoop(name: "disk") { disk in
             try await EventLoop.withEventLoop(name: "service") { loop in
                 let desk = Desk(loop: loop)

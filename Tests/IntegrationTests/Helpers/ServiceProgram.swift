@@ -50,8 +50,8 @@ final class ServiceProgram<Kind: ServiceKind>: Sendable {
     var pid: pid_t? { child.withLock { $0 } }
     var log: String { (1...max(1, starts.withLock { $0 })).map { directory.read("\(name)-\($0).log") }.joined() }
 
-    /// Starts the program and waits until it is connected and subscribed.
-    func start() async throws {
+    /// Starts the program and waits until it is connected and subscribed, or has logged another text.
+    func start(until text: String = "connected to the broker") async throws {
         let number = starts.withLock { starts in
             starts += 1
             return starts
@@ -60,12 +60,12 @@ final class ServiceProgram<Kind: ServiceKind>: Sendable {
         let pid = try Spawn.start(
             [Program.path("lockstep-\(name)")] + arguments, environment: environment, output: directory.file(file))
         child.withLock { $0 = pid }
-        try await eventually("lockstep-\(name) is connected") {
+        try await eventually("lockstep-\(name) logs \(text)") {
             if let status = Spawn.reap(pid) {
                 child.withLock { $0 = nil }
                 throw Failed("lockstep-\(name) ended with \(CommandLine.exitCode(status)): \(log)")
             }
-            return directory.read(file).contains("connected to the broker")
+            return directory.read(file).contains(text)
         }
     }
 

@@ -24,6 +24,9 @@ struct LedgerBenchCommand: Measurement {
 
     @Option(help: "Records that each of five nodes sends over MQTT.")
     var sent = 5_000
+
+    @Option(help: "The URL of an empty database of PostgreSQL for the ledger.")
+    var ledger: String?
     @OptionGroup var output: OutputOptions
 
     private static let year: Int64 = 365 * 86_400_000
@@ -35,9 +38,9 @@ struct LedgerBenchCommand: Measurement {
     }
 
     func measure() async throws -> [Figure] {
-        let overMQTT = try await LedgerOverMQTT(records: sent).measure()
+        let overMQTT = try await LedgerOverMQTT(records: sent, ledger: ledger).measure()
         return try await BenchDirectory.withDirectory(in: BenchDirectory.disk) { directory in
-            let ledger = try Ledger(path: directory + "/ledger.sqlite")
+            let ledger = try Ledger(at: ledger ?? directory + "/ledger.sqlite")
             let ingest = try fill(ledger)
             let (week, correction) = try ask(ledger)
             try ledger.close()

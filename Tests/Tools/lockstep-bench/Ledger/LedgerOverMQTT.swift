@@ -15,6 +15,8 @@ struct LedgerOverMQTT: Sendable {
     var nodes = 5
     /// The records of each node.
     var records = 5_000
+    /// The URL of the ledger; `nil` for a file.
+    var ledger: String?
 
     struct Result: Sendable {
         /// The rate from the first record sent to the last one acknowledged.
@@ -38,7 +40,8 @@ struct LedgerOverMQTT: Sendable {
             try await BenchDirectory.withDirectory(in: BenchDirectory.disk) { state in
                 try await Child.with(
                     "lockstep-debt",
-                    ["--broker", "\(broker)", "--space", "bench", "--state-dir", state, "--log-level", "error"],
+                    ["--broker", "\(broker)", "--space", "bench", "--state-dir", state, "--log-level", "error"]
+                        + (ledger.map { ["--ledger", $0] } ?? []),
                     by: ["/usr/bin/taskset", "--cpu-list", "0"]
                 ) { _ in
                     try await RawLoop.with { loop in try await loop.perform { try send(to: broker, on: loop) } }

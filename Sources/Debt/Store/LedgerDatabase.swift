@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+
+/// A database that keeps a ledger: SQLite or PostgreSQL. It knows no rule of the ledger; ``Ledger`` has all of them.
+/// Both run the same statements, with values of GRDB. All calls throw ``LedgerError``.
+protocol LedgerDatabase: Sendable {
+    /// Runs a transaction, one at a time of all writers. It is durable when this returns.
+    func write<Value>(_ body: (any LedgerConnection) throws -> Value) throws -> Value
+    /// Runs a transaction that reads one state of the database.
+    func read<Value>(_ body: (any LedgerConnection) throws -> Value) throws -> Value
+    func close() throws
+}
+
+typealias LedgerArguments = [(any DatabaseValueConvertible)?]
+
+/// A transaction of a ledger's database.
+protocol LedgerConnection {
+    /// Runs a statement for each list of arguments, and passes all rows. The statement names its arguments `$1`, `$2` and
+    /// so on, for the first time in this order; if all are in `VALUES ($1, …)`, PostgreSQL gets many lists at once.
+    /// `INDEXED BY` names an index where SQLite would scan a table without statistics. `each` must not run another
+    /// statement.
+    /// - Returns: The number of rows that were changed.
+    @discardableResult
+    func run(_ sql: String, for lists: [LedgerArguments], each: (LedgerRow) throws -> Void) throws -> Int
+}
+
+extension LedgerConnection {
+    /// Runs a statement without a result, and returns the number of rows that it changed.
+    @discardableResult
+    func run(_ sql: String, _ arguments: LedgerArguments = []) throws -> Int {
+        try run(sql, for: [arguments]) { _ in }
+    }
+
+    func rows(_ sql: String, _ arguments: LedgerArguments = []) throws -> [LedgerRow] {
+        var rows: [LedgerRow] = []
+        try run(sql, for: [arguments]) { rows.append($0) }
+        return rows
+    }
+}
+
+struct LedgerRow {
+    var values: [DatabaseValue]
+
+    subscript<Value: DatabaseValueConvertible>(column: Int) -> Value {
+        get throws {
+            guard let value = Value.fromDatabaseValue(values[column]) else { throw LedgerError.unreadable("value") }
+            return value
+        }
+    }
+
+    /// Reads an id or another value that has a text form.
+    func parsed<Value>(_ column: Int, _ what: String, _ parse: (String) -> Value?) throws -> Value {
+        guard let value = parse(try self[column]) else { throw LedgerError.unreadable(what) }
+        return value
+    }
+}
