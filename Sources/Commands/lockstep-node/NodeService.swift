@@ -26,9 +26,7 @@ struct NodeService {
         guard let bootID = Clocks.bootID() else { throw NodeServiceError.noBootID }
         let identity = NodeIdentity(
             node: settings.node, name: settings.name, role: settings.role == .node ? .node : .display,
-            mayAsk: settings.role != .display, software: Software.name, bootID: bootID,
-            // A display only looks, so it needs no name in the space.
-            isAnnounced: settings.role != .display, defaults: settings.defaults)
+            mayAsk: settings.role != .display, software: Software.name, bootID: bootID, defaults: settings.defaults)
         let loop = try EventLoop(name: "node")
         let node = Node(identity: identity, space: settings.space, directory: directory, loop: loop, log: log)
         await node.start()
