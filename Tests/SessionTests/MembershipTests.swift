@@ -271,7 +271,8 @@ import Testing
         var rig = EngineHarness()
         rig.linkUp()
         for index in 0..<Limits.nodes + 88 {
-            let at = EngineHarness.epoch - Milliseconds(index == place ? 1_000 : 1_000_000 + Int64(index * 7 % (Limits.nodes + 88)))
+            let ago = index == place ? 1_000 : 1_000_000 + Int64(index * 7 % (Limits.nodes + 88))
+            let at = EngineHarness.epoch - Milliseconds(ago)
             let register = peerRegister("n\(index)", session: "P\(index)", plan: "focus 10h", at: at)
             rig.hear(.register(register), from: "n\(index)", retained: true)
         }
