@@ -40,7 +40,7 @@ struct LedgerTests {
     }
 
     /// Files the stories of the reference in several batches: duplicated, reversed, late.
-    @Test(arguments: 0..<10)
+    @Test(arguments: 0..<5)
     func ledgerAgreesWithTheReference(ten: Int) throws {
         for seed in ten * 10..<ten * 10 + 10 {
             let story = Story(seed: seed)

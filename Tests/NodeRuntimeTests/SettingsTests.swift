@@ -262,7 +262,9 @@ import Testing
             #expect(listed.updateValue(String(parts[1]), forKey: String(parts[0])) == nil, "\(line) is a duplicate")
         }
         let ofCalm = Setting.allCases.map(\.rawValue).filter { $0.hasPrefix("LOCKSTEP_CALM_") }
-        let ofDebt = Setting.allCases.map(\.rawValue).filter { $0.hasPrefix("LOCKSTEP_DEBT_") }
+        let ofDebt = Setting.allCases.map(\.rawValue).filter {
+            $0.hasPrefix("LOCKSTEP_DEBT_") || $0 == "LOCKSTEP_LEDGER"
+        }
         #expect(Set(listed.keys) == Set(Setting.allCases.map(\.rawValue)).subtracting(ofCalm).subtracting(ofDebt))
         let debt = try Project.read("Config/debt.env").split(separator: "\n").filter { $0.hasPrefix("#LOCKSTEP_") }
         let keptThere = debt.map { String($0.dropFirst().prefix { $0 != "=" }) }
