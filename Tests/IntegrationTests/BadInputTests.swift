@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Mosquitto
+import Session
 import Support
 import Testing
 
@@ -95,14 +96,14 @@ import Testing
     @Test func aFloodOfNodesIsBoundedAndAWronglyRetainedMessageIsCounted() async throws {
         try await Space.with("desk") { space in
             let desk = space["desk"]
-            for number in 0..<600 {
+            for number in 0..<Limits.nodes + 88 {
                 try await space.peer.publish(
                     "presence", of: "n\(number)", .presence(of: "n", online: true, connection: "c"), retain: false)
             }
             try await eventually("those beyond the bound are counted") {
-                (desk.row(of: "?").dropped.tooManyNodes.int ?? 0) >= 600 - 512
+                (desk.row(of: "?").dropped.tooManyNodes.int ?? 0) >= 88
             }
-            #expect(desk.nodes.items.count <= 514)
+            #expect(desk.nodes.items.count <= Limits.nodes + 2)
             let id = try desk.begin()
             try await desk.kill()
             for (leaf, payload) in [
