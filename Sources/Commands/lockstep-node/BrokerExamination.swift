@@ -182,7 +182,7 @@ struct BrokerExamination {
         let isHeard = try? await ProbeConnection.with(link, on: loop) { late in
             try await late.subscribe(topic, noLocal: true)
             _ = await late.echo(message("own"), at: first)
-            // What comes from another arrives behind it.
+            // A message of another client arrives behind it.
             _ = await first.echo(message("foreign"), at: late)
             return late.state.arrival(of: message("own")) != nil
         }

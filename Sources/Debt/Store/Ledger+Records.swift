@@ -35,7 +35,7 @@ extension Ledger {
 
     // MARK: Filing records
 
-    /// What the ledger holds of a record, or what has been filed since.
+    /// The version that the ledger holds of a record, or that was filed since.
     private struct Held {
         var version: Version
         var digest: String
