@@ -100,7 +100,7 @@ import Testing
                 #expect(text.contains("  38m (+13 min)  Elsewhere"), "\(text)")
                 #expect(try await service.history("--csv").output.contains(",780000"))
 
-                var past = JSON.record("s-2", ago: 8 * 1_440, minutes: 31, digest: "d3")
+                var past = JSON.record("s-2", daysAgo: 8, minutes: 31, digest: "d3")
                 past.over = 360_000
                 try await space.peer.publish("record", past, retain: false)
                 try await eventually("the year has it") {

@@ -107,9 +107,7 @@ import Testing
     /// The page also follows a correction of an old day.
     @Test func pageFollowsTheSessionAndWorksWithoutScripts() async throws {
         try await with { kiosk, service, page in
-            // At nine in the morning: the fifty minutes must not end on the next day.
-            let sinceNine = now() % Self.day / 60_000 - 9 * 60
-            var record = JSON.record("old", ago: 60 * 24 * 30 + sinceNine, minutes: 50)
+            var record = JSON.record("old", daysAgo: 30, minutes: 50)
             record.label = ["name": "Study", "colour": "#4c8dff"]
             try await kiosk.peer.publish("record", record, retain: false)
             try await page.eventually("an old day", "document.querySelectorAll('.year .c2, .year .c3').length === 1")
