@@ -9,11 +9,11 @@ public struct TimedOut: Error, CustomStringConvertible {
 /// Waits until a condition holds.
 /// - Parameters:
 ///   - what: The condition in words, for the failure.
-///   - limit: How long to wait: long enough for a busy machine.
+///   - limit: How long to wait: long enough for a machine that builds something else meanwhile.
 ///   - condition: Checked often at first, then less often, so that a long wait does not slow the machine down.
 public func eventually(
     _ what: String,
-    within limit: Duration = .seconds(60),
+    within limit: Duration = .seconds(180),
     file: String = #fileID,
     line: Int = #line,
     _ condition: () async throws -> Bool
