@@ -63,26 +63,28 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
     }
 
     static func schema(of fields: [Schemas.Field]) -> JSONText {
-        func form(_ operations: [IntentOperation.Name], _ about: JSONText, _ keys: Set<String>) -> JSONText {
+        func form(
+            _ operations: [IntentOperation.Name], _ about: JSONText, _ keys: Set<String>,
+            _ further: [(String, JSONText)] = []
+        ) -> JSONText {
             var fields = fields.filter { keys.union(["session", "phase", "op"]).contains($0.key) }
             fields[0].schema = ["enum": JSONText(operations.map { JSONText($0.rawValue) })]
-            let texts = ["title", "label", "colour"]
-            let colour = Schemas.needs("colour", ["type": "string"])
-            return Schemas.object(
-                fields, about: about,
-                further: operations == [.correct]
-                    ? [
-                        ("anyOf", JSONText(texts.map { Schemas.needs($0, ["type": "string"]) })),
-                        ("not", ["allOf": [colour, Schemas.needs("label", ["const": ""])]]),
-                    ] : [])
+            return Schemas.object(fields, about: about, further: further)
         }
+        let texts = ["title", "label", "colour"]
+        let noLabel = [Schemas.needs("colour", ["type": "string"]), Schemas.needs("label", ["const": ""])]
         let others = IntentOperation.Name.allCases.filter { $0 != .extend && $0 != .correct }
         return [
             "oneOf": [
-                form([.extend], "More time, or less.", ["seconds"]),
+                form(
+                    [.extend], "More time, or less.", ["seconds"], [("not", Schemas.needs("seconds", ["const": 0]))]),
                 form(
                     [.correct], "What is absent stays. At least one of title, label and colour is needed.",
-                    ["title", "label", "colour"]),
+                    Set(texts),
+                    [
+                        ("anyOf", JSONText(texts.map { Schemas.needs($0, ["type": "string"]) })),
+                        ("not", ["allOf": JSONText(noLabel)]),
+                    ]),
                 form(others, "Any other operation.", []),
             ]
         ]
