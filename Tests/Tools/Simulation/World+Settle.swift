@@ -279,8 +279,11 @@ extension World {
                 machines.contains(where: { $0.id == moment.register.owner })
             else { continue }
             let name = Names.node(machine.index)
+            // Halves that meet again have compared clocks for two seconds only; a time that was ahead stands still.
+            let view = machine.seen.view
+            let standsFor = witness.isParted ? max(0, view.shown - (boot - view.anchorBoot)) : 0
             guard let error = moment.error,
-                error <= Limits.exactEnough + Milliseconds(2 * (mix.latency + mix.jitter) / 1_000)
+                error - standsFor <= Limits.exactEnough + Milliseconds(2 * (mix.latency + mix.jitter) / 1_000)
             else {
                 let bound = moment.error.map { "\($0) ms" } ?? "any amount"
                 return fail(.timesAgree, "\(name) may be wrong by \(bound) about \(moment.register.id)")
