@@ -10,11 +10,12 @@ import Synchronization
 /// The connection that writes has the lock by which a service serves. A service that has lost the lock has lost that
 /// connection, and can therefore write nothing.
 package final class PostgresDatabase: LedgerDatabase {
-    /// The first number of all locks of a ledger. The second is ``everySpace``, ``writing``, or that of a space.
-    private static let locks = 5_127_100
     private static let everySpace = 0
     private static let writing = 1
 
+    /// The first number of all locks of this ledger: that of its schema. The second is ``everySpace``, ``writing``, or
+    /// that of a space.
+    private let locks: Int64
     private let url: String
     private let writer: Mutex<PostgresConnection>
     private let reader: Mutex<PostgresConnection?>
@@ -23,6 +24,7 @@ package final class PostgresDatabase: LedgerDatabase {
     init(_ url: String) throws {
         self.url = url
         let connection = try PostgresConnection(url)
+        locks = try connection.rows("SELECT hashtext('lockstep ' || current_schema()) & 2147483647")[0][0]
         writer = Mutex(connection)
         reader = Mutex(nil)
         guard try read(isEmpty) else { return }
@@ -52,7 +54,7 @@ package final class PostgresDatabase: LedgerDatabase {
         try with(writer) { connection in
             defer { connection.updateStatistics() }
             return try connection.transaction(
-                "BEGIN; SELECT pg_advisory_xact_lock(\(Self.locks), \(Self.writing))", body)
+                "BEGIN; SELECT pg_advisory_xact_lock(\(locks), \(Self.writing))", body)
         }
     }
 
@@ -85,8 +87,8 @@ package final class PostgresDatabase: LedgerDatabase {
         try with(writer) { connection in
             let key = space.map(Self.lock) ?? Self.everySpace
             _ = try connection.rows("SELECT set_config('application_name', $1, false)", [service])
-            let others = space == nil ? "" : "pg_try_advisory_lock_shared(\(Self.locks), \(Self.everySpace)) AND "
-            let taken = try connection.rows("SELECT 1 WHERE \(others)pg_try_advisory_lock(\(Self.locks), \(key))")
+            let others = space == nil ? "" : "pg_try_advisory_lock_shared(\(locks), \(Self.everySpace)) AND "
+            let taken = try connection.rows("SELECT 1 WHERE \(others)pg_try_advisory_lock(\(locks), \(key))")
             guard taken.isEmpty else {
                 if let node {
                     try connection.run(
@@ -97,7 +99,7 @@ package final class PostgresDatabase: LedgerDatabase {
                 return nil
             }
             try connection.command("SELECT pg_advisory_unlock_all()")
-            return try Self.holder(of: key, in: connection) ?? "another one"
+            return try holder(of: key, in: connection) ?? "another one"
         }
     }
 
@@ -106,20 +108,21 @@ package final class PostgresDatabase: LedgerDatabase {
         2 + Int(FNV.hash(Array(space.rawValue.utf8).span) % 0x7FFF_FFF0)
     }
 
-    private static func holder(of key: Int, in connection: any LedgerConnection) throws -> String? {
+    private func holder(of key: Int, in connection: any LedgerConnection) throws -> String? {
         try connection.rows(
             """
             SELECT max(application_name) FROM pg_locks JOIN pg_stat_activity USING (pid)
             WHERE locktype = 'advisory' AND classid = \(locks)::oid AND granted AND mode = 'ExclusiveLock'
                 AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                AND objid <> \(writing)::oid AND (objid IN (\(everySpace)::oid, \(key)::oid) OR \(key) = \(everySpace))
+                AND objid <> \(Self.writing)::oid
+                AND (objid IN (\(Self.everySpace)::oid, \(key)::oid) OR \(key) = \(Self.everySpace))
             """
         )[0][0] as String?
     }
 
     /// Returns the service that serves a space, or of several ones one; `nil` if none does.
     package func server(of space: SpaceID?) throws -> String? {
-        try read { try Self.holder(of: space.map(Self.lock) ?? Self.everySpace, in: $0) }
+        try read { try holder(of: space.map(Self.lock) ?? Self.everySpace, in: $0) }
     }
 
     /// Returns the services that have served a space from this database, so that none of them serves while another one
