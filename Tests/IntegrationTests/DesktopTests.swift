@@ -103,40 +103,6 @@ struct DesktopTests {
         #expect(desktop.log.isEmpty, "\(desktop.log)")
     }
 
-    @Test func nothingIsSentWhileTimePasses() async throws {
-        let desktop = try await Desktop()
-        try await desktop.node.start()
-        try desktop.node.begin()
-        try await desktop.waitFor("Playing")
-        let file = desktop.bus.directory.file("monitor")
-        let monitor = try Spawn.start(
-            [
-                try Spawn.find("dbus-monitor"), "--address", desktop.bus.address,
-                "path='/org/mpris/MediaPlayer2'", "path='/marker'",
-            ], environment: ["PATH": "/usr/bin"], output: file)
-        defer { Spawn.end(monitor) }
-        func seen() -> String { desktop.bus.directory.read("monitor") }
-        func mark() async throws {
-            _ = try await CommandLine.run(
-                ["--session", "--type=signal", "/marker", "org.example.Marker"],
-                program: try Spawn.find("dbus-send"), environment: desktop.environment)
-        }
-        // A signal before the monitor listens is lost.
-        try await desktop.waitUntil("the monitor listens") {
-            try await mark()
-            return seen().contains("org.example")
-        }
-        let start = desktop.node.status.elapsedSeconds.int ?? 0
-        try await desktop.node.waitFor("three seconds later") { ($0.elapsedSeconds.int ?? 0) >= start + 3 }
-        #expect(!seen().contains("PropertiesChanged"), "\(seen())")
-        #expect(!seen().contains("Seeked"), "\(seen())")
-        #expect(try await desktop.node.lockstep("pause").code == 0)
-        try await desktop.waitUntil("a change is sent") { seen().contains("PropertiesChanged") }
-        try await desktop.waitUntil("it is whole") { seen().contains("\"Paused\"") }
-        #expect(!seen().contains("\"Metadata\""), "only what changed: \(seen())")
-        try await desktop.node.end()
-    }
-
     @Test func aSecondPlayerHasASuffix() async throws {
         let desktop = try await Desktop()
         try await desktop.node.start()
@@ -174,12 +140,8 @@ struct DesktopTests {
             return sockets > 0
         }
         bus = nil
-        var status: Int32?
-        try await eventually("it ends") {
-            status = Spawn.reap(child)
-            return status != nil
-        }
-        #expect(CommandLine.exitCode(status ?? 0) == 6)
+        let code = try await Spawn.end(of: child, "it ends")
+        #expect(code == 6)
         #expect(directory.read("gone.log").contains("the session bus is gone"), "\(directory.read("gone.log"))")
     }
 }
