@@ -38,27 +38,6 @@ import Wire
         #expect(meter.level(at: Self.now + 5_000) == nil)
     }
 
-    @Test func sampleExpiresAfterTwoPeriods() {
-        var meter = meter()
-        hear(&meter, [true])
-        #expect(meter.reading(of: [stretch(0, 2)]) == Reading(percent: 100, coverage: 100))
-        #expect(meter.reading(of: [stretch(0, 4)]) == Reading(percent: 100, coverage: 50))
-        hear(&meter, [false], from: 1)
-        #expect(meter.reading(of: [stretch(0, 3)]).percent == 33)
-    }
-
-    @Test func orderAndDuplicatesOfSamplesDoNotMatter() {
-        var (straight, crooked) = (meter(), meter())
-        hear(&straight, [true, false, false, true, true, false, true, true])
-        for second: Int64 in [3, 0, 7, 7, 2, 1, 6, 5, 0, 4, 3] {
-            let isQuiet = [true, false, false, true, true, false, true, true][Int(second)]
-            crooked.add(
-                Sample(source: "mic", from: Self.now + second * 1_000, period: 1_000, level: isQuiet ? 399 : 400),
-                at: Self.now + 60_000)
-        }
-        #expect(straight.timeline == crooked.timeline)
-    }
-
     @Test func lateSampleIsDropped() {
         var meter = meter()
         hear(&meter, [true], from: 200)
@@ -80,13 +59,6 @@ import Wire
         #expect(meter.level(at: Self.now) == [.loudest: 440, .quietest: 300, .average: 412][mixing])
     }
 
-    @Test func otherMicrophoneCountsWhenOneStops() {
-        var meter = meter()
-        hear(&meter, [false, false], source: "near")
-        hear(&meter, [true, true, true, true, true, true], source: "far")
-        #expect(meter.reading(of: [stretch(0, 6)]) == Reading(percent: 50, coverage: 100))
-    }
-
     @Test func sampleBeyondTheLimitOfMicrophonesIsDropped() {
         var meter = meter()
         for number in 0..<Meter.sources { hear(&meter, [true], source: "mic \(number)") }
@@ -96,20 +68,6 @@ import Wire
         sample.from += Meter.lateness + 2_000
         let isUsedLater = meter.add(sample, at: sample.from)
         #expect(isUsedLater)
-    }
-
-    @Test func trendComparesTheLastTwoMinutes() {
-        var meter = meter()
-        hear(&meter, (0..<60).map { !$0.isMultiple(of: 4) } + (0..<60).map { !$0.isMultiple(of: 2) })
-        #expect(meter.reading(of: [stretch(0, 120)]).trend == .falling)
-        #expect(meter.reading(of: [stretch(0, 119)]).trend == nil, "there is less than two minutes")
-        // A pause belongs to neither minute.
-        #expect(meter.reading(of: [stretch(-30, 30), stretch(60, 120)]).trend == nil, "half a minute is missing")
-        hear(&meter, (0..<60).map { !$0.isMultiple(of: 2) }, from: 120)
-        #expect(meter.reading(of: [stretch(0, 180)]).trend == .steady)
-        #expect(meter.reading(of: [stretch(60, 60), stretch(0, 30), stretch(60, 150)]).trend == .falling)
-        hear(&meter, (0..<60).map { _ in true }, from: 180)
-        #expect(meter.reading(of: [stretch(0, 240)]).trend == .rising)
     }
 
     /// A change from 80 to 75 is five points, and steady.

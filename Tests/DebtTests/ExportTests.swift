@@ -13,14 +13,11 @@ import Testing
     private func calendar(
         title: String, label: String? = nil, length: Int64 = 60_000, node: String = "desk", isRunning: Bool = false
     ) throws -> [String] {
-        let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID(node)))
-        let end = GroupTime(Self.start + length)
-        let run = LedgerRecord.Run(kind: .focus, from: GroupTime(Self.start), to: isRunning ? nil : end)
-        let record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(Self.start), counter: 0, node: node),
-            version: Version(epoch: 1, rev: 1), title: title, label: label.map { Label(name: $0) }, mode: .countdown,
-            status: isRunning ? .running : .stopped, startedAt: GroupTime(Self.start), endsAt: isRunning ? end : nil,
-            runs: [run])
+        let record = try LedgerRecord.sample(of: node, from: Self.start) {
+            let end = GroupTime(Self.start + length)
+            ($0.title, $0.label, $0.runs[0].to) = (title, label.map { Label(name: $0) }, isRunning ? nil : end)
+            if isRunning { ($0.status, $0.endsAt) = (.running, end) }
+        }
         let entry = Entry(record, begun: Self.start, ended: Self.start + 60_000)
         let rules = WeekRules(zone: .utc, counting: Counting(minimum: 0))
         let shares = Shares(of: [entry], history: RulesHistory(rules), now: Self.start + 120_000)

@@ -8,14 +8,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ImportReportTests {
     private func report(isDry: Bool = false, _ filings: [FilingResult]) throws -> ImportReport {
-        let node = try #require(NodeID("desk"))
         let lines = try [(8, 30), (10, 60)].flatMap { (hour, minutes) in
-            let id = try #require(SessionID("-s-\(hour)"))
-            let from = GroupTime(1_763_683_200_000 + Int64(hour) * 3_600_000)
-            let record = LedgerRecord(
-                id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
-                version: Version(epoch: 0, rev: 1), title: "Reading", mode: .countdown, status: .completed,
-                startedAt: from, runs: [.init(kind: .focus, from: from, to: from + .minutes(Int64(minutes)))])
+            let from = 1_763_683_200_000 + Int64(hour) * 3_600_000
+            let record = try LedgerRecord.sample("-s-\(hour)", from: from, minutes: Int64(minutes)) {
+                $0.title = "Reading"
+            }
             return HistoryCSV.lines(of: record, zone: .utc)
         }
         let text = ([HistoryCSV.header] + lines + ["broken"]).joined(separator: "\n")

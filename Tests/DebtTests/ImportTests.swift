@@ -18,17 +18,12 @@ struct ImportTests {
     private func lines(
         from: String, to: String, ends: String = "", status: Status = .stopped
     ) throws -> String {
-        let id = try #require(SessionID("-s"))
         let start = try #require(ZonedTime.instant(from))
-        let desk = try #require(NodeID("desk"))
-        let record = LedgerRecord(
-            id: id, lineage: id, node: desk, stamp: Stamp(time: GroupTime(start), counter: 0, node: desk),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countup, status: status,
-            startedAt: GroupTime(start),
-            endsAt: ZonedTime.instant(ends).map { GroupTime($0) },
-            runs: [
-                .init(kind: .focus, from: GroupTime(start), to: ZonedTime.instant(to).map { GroupTime($0) })
-            ])
+        let record = try LedgerRecord.sample("-s", from: start) {
+            ($0.mode, $0.status) = (.countup, status)
+            $0.endsAt = ZonedTime.instant(ends).map { GroupTime($0) }
+            $0.runs[0].to = ZonedTime.instant(to).map { GroupTime($0) }
+        }
         return HistoryCSV.lines(of: record, zone: .utc).joined(separator: "\n")
     }
 

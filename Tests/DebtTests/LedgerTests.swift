@@ -31,12 +31,7 @@ struct LedgerTests {
     private func record(
         _ name: String, rev: Int = 1, from: Int64 = 1_800_000_000_000, minutes: Int64 = 25, title: String = ""
     ) throws -> LedgerRecord {
-        let (id, node) = (try #require(SessionID(name)), try #require(NodeID("desk")))
-        return LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: 0, node: node),
-            version: Version(epoch: 1, rev: rev), title: title, mode: .countdown, status: .stopped,
-            startedAt: GroupTime(from),
-            runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + minutes * 60_000))])
+        try .sample(name, from: from, minutes: minutes) { ($0.version.rev, $0.title) = (rev, title) }
     }
 
     /// Files the stories of the reference in several batches: duplicated, reversed, late.

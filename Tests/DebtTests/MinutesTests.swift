@@ -30,7 +30,7 @@ struct Book {
 
 @Suite("Minutes, against a slow reference", .cpuBound)
 struct MinutesTests {
-    @Test(arguments: 0..<20)
+    @Test(arguments: 0..<5)
     func minutesAgreeWithTheReference(thousand: Int) {
         var seen = (owned: 0, shared: 0, ongoing: 0, excluded: 0)
         for seed in thousand * 1_000..<(thousand + 1) * 1_000 {

@@ -13,17 +13,10 @@ struct RecordLimitsTests {
     private static let now: GroupTime = 1_800_000_000_000
     private static let day: Milliseconds = 86_400_000
 
-    private func record(_ id: String = "s-1", at from: GroupTime, _ change: (inout LedgerRecord) -> Void = { _ in })
-        throws
-        -> LedgerRecord
-    {
-        let (session, node) = (try #require(SessionID(id)), try #require(NodeID("desk")))
-        var record = LedgerRecord(
-            id: session, lineage: session, node: node, stamp: Stamp(time: from, counter: 0, node: node),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: from,
-            runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + 60_000)])
-        change(&record)
-        return record
+    private func record(
+        _ id: String = "s-1", at from: GroupTime, _ change: (inout LedgerRecord) -> Void = { _ in }
+    ) throws -> LedgerRecord {
+        try .sample(id, from: from.milliseconds, minutes: 1, change)
     }
 
     @Test func recordsOutsideThePossibleDatesAreNotPlausible() throws {

@@ -22,13 +22,8 @@ struct RestoreTests {
 
     private func makeLedger(_ name: String, sessions: Int) throws {
         let ledger = try Ledger(at: directory.file(name))
-        let node = try #require(NodeID("desk"))
         let arrivals = try (0..<sessions).map { index in
-            let id = try #require(SessionID("\(name.first ?? "x")-\(index)"))
-            let record = LedgerRecord(
-                id: id, lineage: id, node: node, stamp: Stamp(time: 1_800_000_000_000, counter: index, node: node),
-                version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped,
-                startedAt: 1_800_000_000_000, runs: [])
+            let record = try LedgerRecord.sample("\(name.first ?? "x")-\(index)", counter: index)
             return Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)
         }
         _ = try ledger.file(arrivals)

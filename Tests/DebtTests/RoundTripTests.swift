@@ -135,13 +135,9 @@ struct RoundTripTests {
         #expect(found.problems.map(\.line) == [3])
         #expect(found.problems.map(\.column) == ["kind"])
     }
+
     @Test func overtimeIsImportedAndMayBeMissingInAnOlderFile() throws {
-        let (node, id) = (try #require(NodeID("desk")), try #require(SessionID("s-1")))
-        let from: GroupTime = 1_800_000_000_000
-        let record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: from,
-            runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + 600_000)], over: 61_007)
+        let record = try LedgerRecord.sample(minutes: 10) { $0.over = 61_007 }
         let column = try #require(HistoryCSV.columns.firstIndex(of: "over"))
         func found(_ over: String?) throws -> Import {
             let rows = ([HistoryCSV.header] + HistoryCSV.lines(of: record, zone: zone)).enumerated().map { line, text in

@@ -11,11 +11,9 @@ import Testing
 
     /// A session of two focus phases with a break between. It began 17 s into its minute.
     private func record(runs: [LedgerRecord.Run]? = nil) throws -> LedgerRecord {
-        let (id, desk) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
-        return LedgerRecord(
-            id: id, lineage: id, node: desk, stamp: Stamp(time: 0, counter: 0, node: desk),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: 617_000,
-            runs: runs ?? [run(.focus, 10, 35, 17_000), run(.shortBreak, 35, 40), run(.focus, 40, 65)])
+        try .sample(from: 617_000) {
+            $0.runs = runs ?? [run(.focus, 10, 35, 17_000), run(.shortBreak, 35, 40), run(.focus, 40, 65)]
+        }
     }
 
     private func run(_ kind: PhaseKind, _ from: Int64, _ to: Int64, _ more: Int64 = 0) -> LedgerRecord.Run {

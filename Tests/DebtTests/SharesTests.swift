@@ -28,47 +28,33 @@ struct SharesTests {
         }
     }
 
+    /// The session that went on with another one after an hour, for half an hour.
+    private func continuing(_ taken: LedgerRecord) throws -> LedgerRecord {
+        try .sample("s-2", of: "hall", from: 3_600_000, minutes: 30) {
+            ($0.lineage, $0.continuedAt, $0.continuedFrom) = (taken.lineage, 3_600_000, taken.node)
+            $0.startedAt = 0
+            $0.runs.insert(LedgerRecord.Run(kind: .focus, from: 0, to: 3_600_000), at: 0)
+        }
+    }
+
     @Test func timeBeforeATakeoverBelongsToTheSessionThatWasTakenOver() throws {
-        let (desk, hall) = (try #require(NodeID("desk")), try #require(NodeID("hall")))
-        let (first, second) = (try #require(SessionID("s-1")), try #require(SessionID("s-2")))
         let minute: Int64 = 60_000
-        func time(_ minutes: Int64) -> GroupTime { GroupTime(minutes * minute) }
-        let taken = LedgerRecord(
-            id: first, lineage: first, node: desk, stamp: Stamp(time: 0, counter: 0, node: desk),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .running, startedAt: 0,
-            endsAt: time(120), runs: [LedgerRecord.Run(kind: .focus, from: 0)])
-        let continuing = LedgerRecord(
-            id: second, lineage: first, continuedAt: time(60), continuedFrom: desk, node: hall,
-            stamp: Stamp(time: time(60), counter: 0, node: hall), version: Version(epoch: 1, rev: 1), title: "",
-            mode: .countdown, status: .stopped, startedAt: 0,
-            runs: [
-                LedgerRecord.Run(kind: .focus, from: 0, to: time(60)),
-                LedgerRecord.Run(kind: .focus, from: time(60), to: time(90)),
-            ])
-        let entries = [taken, continuing].map { Entry($0) }
+        let taken = try LedgerRecord.sample(from: 0) {
+            ($0.status, $0.endsAt, $0.runs[0].to) = (.running, GroupTime(120 * minute), nil)
+        }
+        let entries = [taken, try continuing(taken)].map { Entry($0) }
         let shares = Shares(of: entries, history: RulesHistory(WeekRules(zone: .utc)), now: 500 * minute)
         #expect([shares.done(of: 0), shares.done(of: 1)] == [60 * minute, 30 * minute])
         #expect(shares.end(of: 0) == 60 * minute)
         #expect(shares.spans(of: 1) == [Shares.Span(kind: .focus, from: 60 * minute, to: 90 * minute)])
     }
+
     /// A session of 50 minutes that ran for 60, was taken over, and ran for 30 more.
     @Test func overtimeIsToldOnce() throws {
-        let (desk, hall) = (try #require(NodeID("desk")), try #require(NodeID("hall")))
-        let (first, second) = (try #require(SessionID("s-1")), try #require(SessionID("s-2")))
-        func time(_ minutes: Int64) -> GroupTime { GroupTime(minutes * 60_000) }
         // Its node has not heard of the takeover.
-        var taken = LedgerRecord(
-            id: first, lineage: first, node: desk, stamp: Stamp(time: 0, counter: 0, node: desk),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: 0,
-            runs: [LedgerRecord.Run(kind: .focus, from: 0, to: time(120))], over: .minutes(70))
-        let continuing = LedgerRecord(
-            id: second, lineage: first, continuedAt: time(60), continuedFrom: desk, node: hall,
-            stamp: Stamp(time: time(60), counter: 0, node: hall), version: Version(epoch: 1, rev: 1), title: "",
-            mode: .countdown, status: .stopped, startedAt: 0,
-            runs: [
-                LedgerRecord.Run(kind: .focus, from: 0, to: time(60)),
-                LedgerRecord.Run(kind: .focus, from: time(60), to: time(90)),
-            ], over: .minutes(40))
+        var taken = try LedgerRecord.sample(from: 0, minutes: 120) { $0.over = .minutes(70) }
+        var continuing = try continuing(taken)
+        continuing.over = .minutes(40)
         func minutes(_ records: LedgerRecord...) -> [Int64] {
             let shares = Shares(
                 of: records.map { Entry($0) }, history: RulesHistory(WeekRules(zone: .utc)), now: 500 * 60_000)
@@ -77,16 +63,12 @@ struct SharesTests {
         #expect(minutes(taken, continuing) == [10, 30])
         #expect(minutes(continuing) == [40])
         taken.runs[0].to = nil
-        (taken.status, taken.endsAt, taken.over) = (.running, time(770), 0)
+        (taken.status, taken.endsAt, taken.over) = (.running, GroupTime(770 * 60_000), 0)
         #expect(minutes(taken, continuing) == [0, 40], "its node was lost before it told of any")
     }
 
     @Test func correctionOfTimesRemovesTheOvertime() throws {
-        let (desk, id) = (try #require(NodeID("desk")), try #require(SessionID("s-1")))
-        let record = LedgerRecord(
-            id: id, lineage: id, node: desk, stamp: Stamp(time: 0, counter: 0, node: desk),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: 0,
-            runs: [LedgerRecord.Run(kind: .focus, from: 0, to: 600_000)], over: 60_000)
+        let record = try LedgerRecord.sample(from: 0, minutes: 10) { $0.over = 60_000 }
         func over(_ runs: [LedgerRecord.Run]) throws -> Milliseconds {
             let content = Correction.Content(title: "Other", label: nil, runs: runs)
             let word = Correction(id: try #require(Token("c-1")), key: record.key, at: 0, content: content)

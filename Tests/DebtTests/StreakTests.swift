@@ -26,12 +26,7 @@ struct StreakTests {
 
     @discardableResult
     private func file(_ id: String, at from: Int64, kind: PhaseKind = .focus) throws -> LedgerRecord.Key {
-        let (session, node) = (try #require(SessionID(id)), try #require(NodeID("desk")))
-        let record = LedgerRecord(
-            id: session, lineage: session, node: node, stamp: Stamp(time: GroupTime(from), counter: 0, node: node),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped,
-            startedAt: GroupTime(from),
-            runs: [LedgerRecord.Run(kind: kind, from: GroupTime(from), to: GroupTime(from + Self.hour / 2))])
+        let record = try LedgerRecord.sample(id, from: from, minutes: 30) { $0.runs[0].kind = kind }
         _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
         return record.key
     }

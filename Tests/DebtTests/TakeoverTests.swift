@@ -28,19 +28,14 @@ struct LedgerTakeoverTests {
         status: Status = .stopped,
         epoch: Int = 1, took: (node: String?, at: Int64)? = nil
     ) throws -> LedgerRecord {
-        let (node, begin) = (try #require(NodeID(node)), GroupTime(Self.start + from * Self.minute))
-        let isOpen = status == .running
-        return LedgerRecord(
-            id: try #require(SessionID(id)), lineage: try #require(SessionID(lineage ?? id)),
-            continuedAt: took.map { GroupTime(Self.start + $0.at * Self.minute) },
-            continuedFrom: took?.node.flatMap(NodeID.init),
-            node: node, stamp: Stamp(time: begin, counter: took == nil ? 0 : 1, node: node),
-            version: Version(epoch: epoch, rev: 1), title: "", mode: .countdown, status: status, startedAt: begin,
-            endsAt: isOpen ? begin + Milliseconds(minutes * Self.minute) : nil,
-            runs: [
-                LedgerRecord.Run(
-                    kind: .focus, from: begin, to: isOpen ? nil : begin + Milliseconds(minutes * Self.minute))
-            ])
+        try .sample(id, of: node, from: Self.start + from * Self.minute, minutes: minutes, counter: took == nil ? 0 : 1)
+        {
+            if let lineage { $0.lineage = try #require(SessionID(lineage)) }
+            $0.continuedAt = took.map { GroupTime(Self.start + $0.at * Self.minute) }
+            $0.continuedFrom = took?.node.flatMap(NodeID.init)
+            ($0.version.epoch, $0.status) = (epoch, status)
+            if status == .running { ($0.endsAt, $0.runs[0].to) = ($0.runs[0].to, nil) }
+        }
     }
 
     @discardableResult

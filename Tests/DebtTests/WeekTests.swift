@@ -207,14 +207,10 @@ struct WeekTests {
     private static func entry(
         _ runs: [(PhaseKind, Int64, Int64)], label: Label? = nil, counter: Int = 0
     ) throws -> Entry {
-        let node = try #require(NodeID("desk"))
-        let id = try #require(SessionID("s-\(counter)"))
-        let start = runs.first?.1 ?? 0
-        let record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(start), counter: counter, node: node),
-            version: Version(epoch: 1, rev: 1), title: "", label: label, mode: .countdown, status: .completed,
-            startedAt: GroupTime(start),
-            runs: runs.map { LedgerRecord.Run(kind: $0.0, from: GroupTime($0.1), to: GroupTime($0.2)) })
+        let record = try LedgerRecord.sample("s-\(counter)", from: runs.first?.1 ?? 0, counter: counter) {
+            $0.label = label
+            $0.runs = runs.map { LedgerRecord.Run(kind: $0.0, from: GroupTime($0.1), to: GroupTime($0.2)) }
+        }
         return Entry(record)
     }
 }

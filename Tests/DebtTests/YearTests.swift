@@ -25,18 +25,20 @@ struct YearTests {
     private func file(
         _ name: String, _ day: String, hour: Int64, minutes: Int64, rev: Int = 1, zone: Zone, calm: Int? = nil
     ) throws -> Int64 {
-        let (id, node) = (try #require(SessionID(name)), try #require(NodeID("desk")))
         let from = zone.instant(of: try date(day), time: hour * Self.hour)
-        let record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: 0, node: node),
-            version: Version(epoch: 1, rev: rev), title: "", mode: .countdown, status: .stopped,
-            startedAt: GroupTime(from),
-            runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + minutes * 60_000))])
+        let record = try LedgerRecord.sample(name, from: from, minutes: minutes) { $0.version.rev = rev }
         let outcome = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
         if let calm {
-            try ledger.store(CalmFeed(session: id, percent: calm, coverage: 100, at: GroupTime(from)), in: home)
+            try ledger.store(CalmFeed(session: record.id, percent: calm, coverage: 100, at: GroupTime(from)), in: home)
         }
         return try #require(outcome.first).touches
+    }
+
+    /// A session of four hours that runs.
+    private func running(from: Int64) throws -> LedgerRecord {
+        try .sample(from: from) {
+            ($0.status, $0.endsAt, $0.runs[0].to) = (.running, GroupTime(from + 4 * Self.hour), nil)
+        }
     }
 
     private func year(_ book: inout WeekBook, at now: Int64) throws -> (year: DebtYear, calls: Int) {
@@ -103,14 +105,8 @@ struct YearTests {
 
     /// The week of such a session is read again until the session has ended.
     @Test func sessionAcrossTheEndOfAWeekIsCounted() throws {
-        let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
         let from = Zone.utc.instant(of: try date("2026-11-15"), time: 23 * Self.hour)
-        let record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: 0, node: node),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .running,
-            startedAt: GroupTime(from),
-            endsAt: GroupTime(from + 4 * Self.hour),
-            runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: nil)])
+        let record = try running(from: from)
         _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
         var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
         let (year, calls) = try year(&book, at: from + 2 * Self.hour)
@@ -126,13 +122,9 @@ struct YearTests {
     @Test func onlyACorrectedLabelOfARunningSessionIsNews() throws {
         let zone = Zone.utc
         _ = try file("s-0", "2026-11-16", hour: 9, minutes: 60, zone: zone)
-        let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
         let from = zone.instant(of: try date("2026-11-17"), time: 9 * Self.hour)
-        var record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: 0, node: node),
-            version: Version(epoch: 1, rev: 1), title: "", label: Label(name: "Study"), mode: .countdown,
-            status: .running, startedAt: GroupTime(from), endsAt: GroupTime(from + 4 * Self.hour),
-            runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: nil)])
+        var record = try running(from: from)
+        record.label = Label(name: "Study")
         func feed(after minutes: Int64) throws -> DebtFeed {
             _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
             var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: zone)))

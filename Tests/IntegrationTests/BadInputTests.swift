@@ -60,38 +60,6 @@ import Testing
         }
     }
 
-    @Test func eachReasonIsCountedForItsSender() async throws {
-        try await Space.with("desk") { space in
-            let desk = space["desk"]
-            let large = [UInt8](repeating: 0x20, count: 20_000)
-            try await space.peer.publish("session", of: "one", large, retain: true)
-            try await space.peer.publish("session", of: "one", Array("{".utf8), retain: true)
-            try await space.peer.publish("session", of: "one", Array("{".utf8), retain: true)
-            try await space.peer.publish("presence", of: "two", ["v": 7])
-            var foreign = JSON.register("s", of: "three")
-            try await space.peer.publish("session", of: "two", foreign)
-            foreign.plan = .array([JSON](repeating: ["kind": "focus", "seconds": 60], count: 300))
-            try await space.peer.publish("session", of: "three", foreign)
-            foreign = .register("s", of: "three")
-            foreign.title = "a\u{1B}[2Jb"
-            try await space.peer.publish("session", of: "three", foreign)
-            try await space.peer.publish("session", of: "four", [UInt8](repeating: 0x20, count: 1 << 20), retain: true)
-            for noNode in ["No Node", "-x"] { try await space.peer.publish("session", of: noNode, ["v": 1]) }
-            try await space.peer.waitUntilHandled(by: desk)
-            #expect(desk.row(of: "?").dropped == ["malformed": 2])
-            #expect(desk.row(of: "four").dropped.tooLarge == 1)
-            #expect(desk.status.linked == true)
-            #expect(desk.row(of: "one").dropped == ["tooLarge": 1, "malformed": 2])
-            #expect(desk.row(of: "two").dropped == ["unknownVersion": 1, "wrongSender": 1])
-            #expect(desk.row(of: "three").dropped == ["outOfBounds": 2])
-            #expect(desk.status.status == "idle")
-            let said = desk.log.split(separator: "\n").filter {
-                $0.contains("dropped a message") && $0.contains("node=one")
-            }
-            #expect(said.count == 2, "once for each reason")
-        }
-    }
-
     @Test func aWronglyRetainedMessageIsCounted() async throws {
         try await Space.with("desk") { space in
             let desk = space["desk"]

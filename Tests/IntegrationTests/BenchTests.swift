@@ -29,7 +29,7 @@ import Testing
 
     @Test func ledgerBenchGetsEveryAcknowledgement() async throws {
         let result = try await CommandLine.run(
-            ["ledger", "--spaces", "1", "--records", "1000", "--sent", "1000", "--json"], program: "lockstep-bench",
+            ["ledger", "--spaces", "1", "--records", "100", "--sent", "100", "--json"], program: "lockstep-bench",
             within: .seconds(240))
         let rate = try #require(
             result.json.items.first { $0.name.text?.contains("acknowledged over MQTT") == true }, "\(result)")

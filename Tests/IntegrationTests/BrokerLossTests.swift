@@ -32,24 +32,4 @@ import Testing
         try await desk.end()
         try await broker.stop()
     }
-
-    @Test func lateNodeFindsTheSessionAtTheRestartedBroker() async throws {
-        var options = Broker.Options()
-        options.persistence = true
-        try await Space.with("desk", options: options) { space in
-            let id = try space["desk"].begin()
-            try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
-            let store = space.broker.directory.file("mosquitto.db")
-            try await eventually("the broker has saved it") {
-                FileManager.default.contents(atPath: store).map { String(decoding: $0, as: UTF8.self) }?.contains(id)
-                    == true
-            }
-            try await space["desk"].kill()
-            try await space.broker.restart()
-            let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(space.broker.port)")
-            try await kitchen.start()
-            try await kitchen.waitFor("the session, by date") { $0.session.text == id && $0.status == "running" }
-            try await kitchen.end()
-        }
-    }
 }

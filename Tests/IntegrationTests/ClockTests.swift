@@ -23,10 +23,6 @@ import Testing
         try await FaultySpace.with(deskClock: .boot(seconds: 100_000)) { try await shareASession($0, $1) }
     }
 
-    @Test(MovedClock.isFaked) func nodesAgreeWithAWallClockHoursOff() async throws {
-        try await FaultySpace.with(deskClock: .wall(seconds: 3 * 3_600)) { try await shareASession($0, $1) }
-    }
-
     /// Two machines cannot decide between two plausible clocks, but they reject one that is years off.
     @Test(MovedClock.isFaked, arguments: [1_970, 2_099])
     func nodesAgreeWithImplausibleClocks(year: Int) async throws {
@@ -65,71 +61,5 @@ import Testing
         WallClock.set()
         try await eventually("its time is corrected") { desk.log.contains(corrected) }
         try await desk.kill()
-    }
-
-    /// A node that hung answers old pings late; those answers say little about its clocks.
-    @Test(.waitingForTimers) func lateAnswersCorrectNoClock() async throws {
-        try await FaultySpace.with { try await answersComeLate($0, $1) }
-    }
-
-    private func answersComeLate(_ space: FaultySpace, _ id: String) async throws {
-        space.desk.freeze()
-        try await space.kitchen.kill()
-        space.peer.forget()
-        try await space.kitchen.start()
-        try await space.kitchen.waitFor("a time that it cannot be sure of") { $0.approximate == true }
-        #expect(try await space.kitchen.lockstep("status").output.contains("\n≈"))
-        try await eventually("it has asked for more than four seconds") {
-            let asked = space.peer.all("ping/desk", of: "kitchen").compactMap(\.sent.int)
-            if (asked.last ?? 0) - (asked.first ?? 0) > 4_000 { return true }
-            // The broker drops a client after fifteen seconds, and an offline node is not polled.
-            if space.peer.latest("presence", of: "desk").online == false { throw Failed("desk is gone") }
-            return false
-        }
-        space.desk.thaw()
-        try await space.kitchen.waitFor("a comparison of the clocks") { $0.approximate == false }
-        try await space.waitForAgreement("the session") { $0.session.text == id }
-        for node in [space.desk, space.kitchen] {
-            #expect(!node.log.contains("group time"), "no clock is wrong: \(node.log)")
-        }
-    }
-
-    /// Each reading lies between the times of its request and its answer.
-    @Test(MovedClock.isFaked, arguments: [7_200, -7_200])
-    func aStepOfTheOwnersWallClockMovesNoCountdown(seconds: Int) async throws {
-        let directory = try TemporaryDirectory()
-        let file = try directory.write(MovedClock.offset(0), to: "offset")
-        try await FaultySpace.with(deskClock: .wallFile(file)) { space, id in
-            let clock = ContinuousClock()
-            try await space.kitchen.waitFor("a comparison of the clocks") { $0.approximate == false }
-            func left(_ node: NodeProcess) -> (least: ContinuousClock.Instant, most: ContinuousClock.Instant) {
-                let asked = clock.now
-                let seconds = node.status.remainingSeconds.int ?? -100_000
-                return (asked + .seconds(seconds - 1), clock.now + .seconds(seconds))
-            }
-            let nodes = [space.desk, space.kitchen]
-            let before = nodes.map(left)
-            try directory.write(MovedClock.offset(seconds), to: "offset")
-            // A node reads its clocks when it handles an input.
-            #expect(await space.extend(space.desk).outcome == "applied")
-            try await eventually("its group time follows its clock") {
-                space.desk.log.contains("group time agrees with this machine's clock again")
-            }
-            try await space.kitchen.waitFor("the minute") { $0.totalSeconds == 1_560 }
-            for (node, before) in zip(nodes, before) {
-                let after = left(node)
-                let slack = Duration.milliseconds(300)
-                let isSame =
-                    after.most >= before.least + .seconds(60) - slack
-                    && after.least <= before.most + .seconds(60) + slack
-                #expect(isSame, "\(node.id): it would end at \(before), with a minute more at \(after)")
-            }
-            let agreed = try await space.waitForAgreement("the same") { $0.totalSeconds == 1_560 }
-            #expect(agreed.session.text == id)
-            let later = try space.kitchen.begin(["seconds": 600])
-            try await space.waitForAgreement("a later start there") { $0.session.text == later }
-            let last = try space.desk.begin(["seconds": 900])
-            try await space.waitForAgreement("a later start here") { $0.session.text == last }
-        }
     }
 }

@@ -42,22 +42,11 @@ import Testing
             #expect(corrected.code == 0, "\(corrected)")
             #expect(corrected.output == "Reading · Study · #ff0000\n")
             #expect(desk.status.title == "Reading")
-            #expect(desk.status.label.name == "Study")
-            #expect(desk.status.label.colour == "#ff0000")
             #expect(desk.status.session.text == id)
-            #expect(desk.status.owner == "desk")
-            #expect(desk.status.revision == 2)
-            #expect(desk.status.status == "running")
             try await kitchen.waitFor("the title") { $0.title == "Reading" && $0.owner == "desk" }
             #expect(try await kitchen.lockstep("correct", "--title", "Reading", "--json").json.outcome == "noop")
-            #expect(try await desk.lockstep("pause").code == 0)
             #expect(try await kitchen.lockstep("correct", "--label", "-").output == "No label\n")
-            #expect(desk.status.label == .null)
-            #expect(desk.status.status == "paused")
             #expect(try await kitchen.lockstep("correct").code == 2)
-            #expect(try await kitchen.lockstep("correct", "--label", "-", "--color", "red").code == 2)
-            #expect(try await kitchen.lockstep("correct", "--title", "a\u{7}").code == 2)
-            #expect(try await kitchen.lockstep("correct", "--color", "red").code == 3, "there is no label")
             #expect(try await desk.lockstep("stop").code == 0)
             #expect(try await desk.lockstep("correct", "--title", "Late").code == 5)
         }
@@ -72,15 +61,10 @@ import Testing
         #expect(refused.json.outcome == "refused")
         #expect(refused.json.reason == "notAllowed")
         #expect(refused.errors == "lockstep: Not possible now\n")
-        let words = try await desk.lockstep("skip")
-        #expect(words.code == 3)
-        #expect(words.output.isEmpty)
-        #expect(words.errors == "lockstep: Not possible now\n")
         #expect(try await desk.lockstep("start", "--for", "24h").code == 0)
-        let tooLong = try await desk.lockstep("extend", "2h")
-        #expect(tooLong.code == 3, "\(tooLong)")
+        let tooLong = try await desk.lockstep("extend", "2h", "--json")
+        #expect(tooLong.json.reason == "invalid")
         #expect(tooLong.errors.contains("a phase is at most 24h long"), "\(tooLong)")
-        #expect(try await desk.lockstep("extend", "2h", "--json").json.reason == "invalid")
         try await desk.end()
     }
 
@@ -100,22 +84,6 @@ import Testing
         }
         desk.thaw()
         try await desk.end()
-    }
-
-    @Test func aNodeThatDiesMeanwhileExitsWithFour() async throws {
-        var result: CommandResult?
-        try await Space.with("desk", "kitchen") { space in
-            try space["desk"].begin()
-            try await space["kitchen"].waitFor("the session") { $0.status == "running" }
-            space["desk"].freeze()
-            async let pausing = CommandLine.run(["pause", "--socket", space["kitchen"].socket.path])
-            try await space.peer.waitFor("intent", of: "kitchen", "the pause") { $0.op == "pause" }
-            try await space["kitchen"].kill()
-            result = try await pausing
-            space["desk"].thaw()
-        }
-        if result?.code == 0 { throw Failed("it took over before it was killed") }
-        #expect(result?.code == 4, "\(String(describing: result))")
     }
 
     @Test func noSessionExitsWithFive() async throws {
@@ -158,8 +126,7 @@ import Testing
 
     @Test(arguments: [
         (["--nonsense"], "nonsense"), (["fly"], "fly"), (["pause", "now"], "now"), (["extend", "25h"], "25h"),
-        (["start", "--for", "never"], "--for"), (["start", "--for", "25m", "--count-up"], "exclude"),
-        (["start", "--color", "#fff"], "--label"), (["start", "--label", "x", "--color", "reddish"], "reddish"),
+        (["start", "--for", "25m", "--count-up"], "exclude"), (["start", "--color", "#fff"], "--label"),
         (["start", "--plan", "focus 25m x"], "column"),
         (["start", "--plan", ""], "--plan"), (["up", "--port", "70000"], "--port"),
         (["up", "--broker", "mqtt://localhost"], "broker of its own"), (["status", "--style"], "--style"),
@@ -190,11 +157,8 @@ import Testing
         try await desk.start()
         let wrong: [([String], String)] = [
             (["start", "--preset", "nonesuch"], "pomodoro"), (["start", "a\u{1B}[2Jb"], "title"),
-            (["start", "a\nb"], "title"), (["start", String(repeating: "x", count: 161)], "title"),
             (["start", String(repeating: "x", count: 40_000)], "bytes"),
-            (["start", "--icon", "a\tb"], "icon"), (["start", "--label", "a\u{7}b"], "label"),
             (["start", "--icon", "nope"], "hourglass, cup, book, pen, leaf, dumbbell"),
-            (["start", "--icon", "📚📖"], "emoji"),
         ]
         for (arguments, names) in wrong {
             let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path, "--json"])
@@ -218,43 +182,15 @@ import Testing
         #expect(desk.status.autoAdvance == true)
         #expect(try await desk.lockstep("start", "--preset", "tabata").code == 0)
         #expect(desk.status.plan.items.count == 16)
-        for (typed, colour) in [
-            ("teal", "#12a594"), ("Break", "#7bc88f"), ("0af", "#00aaff"), ("#11223344", "#11223344"),
-        ] {
-            #expect(try await desk.lockstep("start", "--label", "Study", "--color", typed).code == 0)
-            #expect(desk.status.label.colour.text == colour, "the space gets digits: \(typed)")
-        }
-        let body = Array(#"{"seconds":60,"label":"Study","colour":"violet","icon":"leaf"}"#.utf8)
-        #expect(desk.socket.request("POST", "/v1/start", body: body)?.code == 200)
-        #expect(desk.status.label.colour == "#9c80ff")
-        let help = try await CommandLine.run(["start", "--help"]).output
-        for word in ["#rrggbbaa", "teal", "break", "dumbbell"] { #expect(help.contains(word), "\(word)") }
-        let completion = try await CommandLine.run(["--generate-completion-script", "bash"]).output
-        for word in ["teal", "magenta", "dumbbell"] { #expect(completion.contains(word), "\(word)") }
+        #expect(try await desk.lockstep("start", "--label", "Study", "--color", "teal").code == 0)
+        #expect(desk.status.label.colour == "#12a594", "the space gets digits")
         try await desk.end()
     }
 
-    @Test func helpNamesTheExitCodesAndEveryCommand() async throws {
-        let help = try await CommandLine.run(["--help"])
-        #expect(help.code == 0)
-        #expect(help.errors.isEmpty)
-        for word in ["EXIT CODES", "  0  ", "  2  ", "  3  ", "  4  ", "  5  ", "  6  "] + Self.actions
-            + ["up", "node", "start", "status", "nodes"]
-        {
-            #expect(help.output.contains(word), "\(word)")
-        }
-        let pause = try await CommandLine.run(["pause", "--help"])
-        #expect(pause.code == 0)
-        #expect(pause.output.contains("USAGE: lockstep pause"))
-        #expect(try await CommandLine.run(["--version"]).code == 0)
-    }
-
-    @Test(arguments: ["lockstep", "lockstep-node"], ["bash", "zsh", "fish"])
-    func completionsArePrinted(program: String, shell: String) async throws {
-        let result = try await CommandLine.run(["--generate-completion-script", shell], program: program)
+    @Test(arguments: ["bash", "zsh", "fish"]) func completionsArePrinted(shell: String) async throws {
+        let result = try await CommandLine.run(["--generate-completion-script", shell])
         #expect(result.code == 0)
-        #expect(result.errors.isEmpty)
-        #expect(result.output.contains(program == "lockstep" ? "extend" : "state-dir"))
+        for word in ["extend", "teal", "dumbbell"] { #expect(result.output.contains(word), "\(word)") }
     }
 
     @Test func aFileInPlaceOfTheSocketIsNamedAndKept() async throws {

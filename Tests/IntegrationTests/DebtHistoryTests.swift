@@ -33,15 +33,9 @@ import Testing
                 try await eventually("its minutes") {
                     space.peer.said("feed/debt/year").last?.days.items.contains(50) == true
                 }
-                for (from, to, day, reason) in [
-                    ("09:00", "09:50", "2199-03-10", "after the present"),
-                    ("09:50", "09:00", day, "end before it begins"),
-                    ("9", "09:50", day, "--from takes a time"), ("09:00", "09:50", "soon", "--day takes a day"),
-                ] {
-                    let refused = try await add(from, to, day)
-                    #expect(refused.code == 2, "\(refused)")
-                    #expect(refused.errors.contains(reason), "\(refused)")
-                }
+                let refused = try await add("09:00", "09:50", "2199-03-10")
+                #expect(refused.code == 2, "\(refused)")
+                #expect(refused.errors.contains("after the present"), "\(refused)")
             }
         }
     }
@@ -75,18 +69,9 @@ import Testing
                 // An imported session is corrected and deleted like any other.
                 let (first, second) = (history[0].session.text ?? "", history[1].session.text ?? "")
                 #expect(try await service.command("correct", first, "--title", "=Design").code == 0)
-                let typo = try await service.command(
-                    "correct", first, "--from", "2026-03-10T09:00", "--to", "2206-03-10T10:00")
-                #expect(typo.code == 2, "\(typo)")
-                #expect(typo.errors.contains("between 1970 and 2200"), "\(typo)")
-                for (option, time, reason) in [
-                    ("--to", "2196-03-10T10:00", "after the present"), ("--from", "2025-03-10T09:00", "24 hours"),
-                    ("--to", "2026-03-10T08:00", "before it begins"), ("--to", "ten", "2026-11-21T08:30:15"),
-                ] {
-                    let refused = try await service.command("correct", first, option, time)
-                    #expect(refused.code == 2, "\(refused)")
-                    #expect(refused.errors.contains(reason), "\(refused)")
-                }
+                let refused = try await service.command("correct", first, "--to", "2026-03-10T08:00")
+                #expect(refused.code == 2, "\(refused)")
+                #expect(refused.errors.contains("before it begins"), "\(refused)")
                 #expect(try await service.command("delete", second).code == 0)
                 #expect(try await service.command("import", file, "--json").json.known == 2)
                 let csv = try await service.history("--csv")
@@ -98,78 +83,30 @@ import Testing
                 #expect(back.code == 0, "\(back)")
                 #expect(back.output.contains("2 sessions"), "\(back)")
                 #expect(back.output.contains("2 corrections"), "\(back)")
-                for arguments in [["--csv"], ["--json"], ["--ical"], []] {
-                    // A ledger without a service follows the settings.
-                    func told(_ program: DebtProgram) async throws -> [Substring] {
-                        let arguments = ["history"] + arguments + ["--state-dir", program.directory.file("state")]
-                        return try await CommandLine.run(
-                            arguments, environment: ["LOCKSTEP_DEBT_ZONE": "Europe/Berlin"]
-                        ).output.split(whereSeparator: \.isNewline).filter {
-                            !$0.hasPrefix("DTSTAMP")
-                        }
-                    }
-                    #expect(try await told(copy) == told(service))
-                }
-            }
-        }
-    }
-
-    /// An import into this week reaches every display at once.
-    @Test func runningServiceLearnsOfAnImport() async throws {
-        try await Space.with { space in
-            try await DebtProgram.withService(["--zone", "UTC"], broker: space.broker.port) { service in
-                let week = try await space.peer.waitForDebt("nothing done") { $0.done == 0 }
-                let begin = (week.from.int ?? 0) / 1_000
-                var (time, parts) = (time_t(begin + 30 * 60), tm())
-                gmtime_r(&time, &parts)
-                var buffer = [CChar](repeating: 0, count: 32)
-                strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%S", &parts)
-                let end = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-                let text =
-                    "end,duration,interruptions,label,notes,is_break,is_archived\n\(end),25,3,Deep,a, b,false,false\n"
-                let file = try service.directory.write(
-                    try await ForeignExport.history(text, zone: "UTC"), to: "history.csv")
-                #expect(try await service.command("import", file).code == 0)
-                let told = try await space.peer.waitForDebt("the minutes") { $0.done == 1_500_000 }
-                #expect(told.minutes == 395)
-                #expect(told.labels[0].label.name == "Deep")
+                #expect(try await copy.history("--csv").output == csv.output)
             }
         }
     }
 
     /// On 2026-10-25 the clocks go from 03:00 back to 02:00. The session is in the second of the two hours.
-    @Test func aCorrectedEndLeavesTheBeginningAlsoInARepeatedHour() async throws {
+    @Test func aCorrectedEndIsInTheHourOfTheSession() async throws {
         let ledger = try DebtProgram(["--zone", "Europe/Berlin"], broker: nil)
-        let environment = ["LOCKSTEP_DEBT_ZONE": "Europe/Berlin"]
         func run(_ arguments: String...) async throws -> CommandResult {
             try await CommandLine.run(
-                arguments + ["--state-dir", ledger.directory.file("state")], environment: environment)
+                arguments + ["--state-dir", ledger.directory.file("state")],
+                environment: ["LOCKSTEP_DEBT_ZONE": "Europe/Berlin"])
         }
         let row = "Me,me@x,,P,,D,No,2026-10-25,02:10:17,2026-10-25,03:30:00,01:19:43,\r\n"
         let file = try ledger.directory.write(
             try await ForeignExport.history(Self.toggl + row, zone: "Europe/Berlin"), to: "history.csv")
         #expect(try await run("debt", "import", file).code == 0)
-        let before = try await run("history", "--json").json
-        let session = before.session.text ?? ""
-        let from = before.from.int ?? 0
-        #expect(from == 1_792_890_617_000)
-        #expect(try await run("debt", "correct", session, "--to", "2026-10-25T02:50").code == 0)
+        let session = try await run("history", "--json").json.session.text ?? ""
+        let corrected = try await run("debt", "correct", session, "--to", "2026-10-25T02:50", "--label", " Deep ")
+        #expect(corrected.code == 0, "\(corrected)")
         let shorter = try await run("history", "--json").json
-        #expect(shorter.from.int == from)
-        #expect(shorter.to.int == from + 2_383_000, "the end is in the same hour, \(shorter)")
-        #expect(try await run("debt", "correct", session, "--to", "2026-10-25T02:50:30").code == 0)
-        #expect(try await run("history", "--json").json.to.int == from + 2_413_000)
-        // As the history prints them.
-        let printed = try await run(
-            "debt", "correct", session, "--from", "2026-10-25T02:10:17.000+02:00", "--to",
-            "2026-10-25T02:50:00.000+02:00")
-        #expect(printed.code == 0, "\(printed)")
-        #expect(try await run("history", "--json").json.from.int == from - 3_600_000)
-        #expect(try await run("debt", "correct", session, "--label", " ").code == 2)
-        #expect(try await run("debt", "correct", session, "--label", " Deep ", "--title", " ").code == 0)
-        let trimmed = try await run("history", "--json").json
-        #expect(trimmed.label == "Deep")
-        #expect(trimmed.title == "")
+        #expect(shorter.from == 1_792_890_617_000)
+        #expect(shorter.to == .number(1_792_890_617_000 + 2_383_000), "the end is in the same hour, \(shorter)")
+        #expect(shorter.label == "Deep")
     }
 
     @Test func historyMarksTimeThatCountsForOtherSessions() async throws {
@@ -185,19 +122,15 @@ import Testing
         #expect(try await ledger.history("--json").output.contains(#""ran":8760000"#))
     }
 
-    @Test(arguments: ["/dev/zero", "-"]) func anEndlessFileIsRefused(file: String) async throws {
+    @Test func anEndlessFileIsRefused() async throws {
         let ledger = try DebtProgram(["--zone", "UTC"], broker: nil)
-        let command = "\(Program.path("lockstep-debt")) import \(file) --state-dir \(ledger.directory.file("state"))"
+        let command = "\(Program.path("lockstep-debt")) import - --state-dir \(ledger.directory.file("state"))"
         let output = ledger.directory.file("output")
         let child = try Spawn.start(
             ["/bin/sh", "-c", "yes Description,Start | \(command)"],
             environment: Program.environment(home: ledger.directory.path), output: output)
-        var status: Int32?
-        try await eventually("it ends") {
-            status = Spawn.reap(child)
-            return status != nil
-        }
-        #expect(CommandLine.exitCode(status ?? 0) == 2)
+        let code = try await Spawn.end(of: child, "it ends")
+        #expect(code == 2)
         #expect(ledger.directory.read("output").contains("larger than 128 MB"))
     }
 
@@ -222,45 +155,14 @@ import Testing
             taken.json.skipped == [
                 ["line": 3, "column": "status", "reason": "“nap” is not the status of a session"]
             ])
-        for (name, content) in [("foreign.csv", "a,b\n1,2\n"), ("empty.csv", "")] {
-            let foreign = try ledger.directory.write(content, to: name)
-            let result = try await ledger.command("import", foreign)
-            #expect(result.code == 2, "\(result)")
-            #expect(result.errors.contains(name), "\(result)")
-            #expect(content.isEmpty || result.errors.contains("import.py"), "\(result)")
-        }
         #expect(try await ledger.command("import", "/nonexistent").code == 2)
         #expect(try await ledger.command("history").code == 2, "the command has one name")
-    }
-
-    @Test func doctorReportsAnOldOrForeignDebt() async throws {
-        try await Space.with("desk") { space in
-            let alone = try TemporaryDirectory()
-            func doctor(_ age: Int64) async throws -> CommandResult {
-                let said: JSON = ["v": 1, "minutes": .number(age), "at": .number(now() - age * 60_000)]
-                try await space.peer.publish(feed: "debt", said.bytes)
-                try await space["desk"].waitFor("the debt") { $0.debtMinutes == .number(age) && $0.linked == true }
-                return try await space["desk"].lockstep("doctor", "--state-dir", alone.file("none"))
-            }
-            let foreign = try await doctor(5)
-            #expect(foreign.output.contains("-     weekly debt"), "\(foreign)")
-            #expect(foreign.output.contains("source unknown"), "\(foreign)")
-            let old = try await doctor(3_000)
-            #expect(old.code == 3, "\(old)")
-            #expect(old.output.contains("WRONG weekly debt"), "\(old)")
-            #expect(old.output.contains("last update 50h"), "\(old)")
-        }
     }
 
     @Test func doctorNamesProblemsAndFixes() async throws {
         try await Space.with("desk") { space in
             let socket = space["desk"].socket.path
             try await space["desk"].waitFor("a connection") { $0.linked == true }
-            let alone = try TemporaryDirectory()
-            let healthy = try await CommandLine.run(
-                ["doctor", "--json", "--socket", socket, "--state-dir", alone.file("none")])
-            #expect(healthy.code == 0)
-            #expect(healthy.json.items.contains { $0.check == "ledger" && $0.state == "absent" })
             try await DebtProgram.withService(["--zone", "UTC"], broker: space.broker.port) { service in
                 try await space["desk"].waitFor("the debt") { $0.debtMinutes == 420 }
                 let well = try await service.doctor("--socket", socket, "--json")
@@ -282,9 +184,6 @@ import Testing
                 let repaired = try await service.doctor("--socket", socket)
                 #expect(repaired.code == 0, "\(repaired)")
                 #expect(!repaired.output.contains("WRONG"), "\(repaired)")
-                let noNode = try await service.doctor("--socket", alone.file("none.sock"))
-                #expect(noNode.code == 3, "\(noNode)")
-                #expect(noNode.output.contains("lockstep up"), "\(noNode)")
                 try await service.end()
                 let noService = try await service.doctor("--socket", socket)
                 #expect(noService.code == 3, "\(noService)")

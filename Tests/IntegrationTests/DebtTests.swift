@@ -82,30 +82,12 @@ import Testing
                 try await space.peer.publish("record", record, retain: false)
                 let running = try await space.peer.waitForDebt("it runs") { $0.until == .number(from + limit) }
                 #expect((running.done.int ?? 0) >= 2_400_000)
-                let open = try await service.history("--json").json
-                #expect((open.done.int ?? 0) >= 2_400_000, "\(open)")
-                #expect(open.over == 0, "\(open)")
-                #expect(!(try await service.history().output.contains("(+")))
-
                 var ended = JSON.record("s-1", rev: 2, ago: 40, minutes: 38, digest: "d2")
                 ended.over = 780_000
                 try await space.peer.publish("record", ended, retain: false)
-                let week = try await space.peer.waitForDebt("it has ended") { $0.until == .null && $0.done != 0 }
-                #expect(week.done == 2_280_000)
-                #expect(week.minutes == 382)
-                let row = try await service.history("--json").json
-                #expect(row.done == 2_280_000, "\(row)")
-                #expect(row.over == 780_000, "\(row)")
+                try await space.peer.waitForDebt("it has ended") { $0.until == .null && $0.done == 2_280_000 }
                 let text = try await service.history().output
                 #expect(text.contains("  38m (+13 min)  Elsewhere"), "\(text)")
-                #expect(try await service.history("--csv").output.contains(",780000"))
-
-                var past = JSON.record("s-2", daysAgo: 8, minutes: 31, digest: "d3")
-                past.over = 360_000
-                try await space.peer.publish("record", past, retain: false)
-                try await eventually("the year has it") {
-                    space.peer.said("feed/debt/year").last?.days.items.contains(31) == true
-                }
             }
         }
     }
@@ -178,20 +160,5 @@ import Testing
             try await eventually("it is acknowledged") { desk.recordsWaiting == 0 }
             try await service.end()
         }
-    }
-
-    @Test func invalidSettingIsNamed() async throws {
-        for (key, value) in [
-            ("ZONE", "Atlantis/Centre"), ("KINDS", "nap"),
-        ] {
-            let name = "LOCKSTEP_DEBT_" + key
-            let result = try await CommandLine.run(
-                ["--broker", "mqtt://127.0.0.1:1"], program: "lockstep-debt", environment: [name: value])
-            #expect(result.code == 2, "\(result)")
-            #expect(result.errors.contains(name), "\(result)")
-        }
-        let alone = try await CommandLine.run([], program: "lockstep-debt")
-        #expect(alone.code == 2)
-        #expect(alone.errors.contains("--broker"))
     }
 }

@@ -27,7 +27,9 @@ import Testing
         $0 == "lockstep" ? $0 : "lockstep-\($0)"
     }
 
-    private static func commands() async throws -> [String: Command] {
+    private static let reading = Task { try await readCommands() }
+    private static func commands() async throws -> [String: Command] { try await reading.value }
+    private static func readCommands() async throws -> [String: Command] {
         var commands: [String: Command] = [:]
         for program in programs {
             let help = try await CommandLine.run(["--experimental-dump-help"], program: program)
@@ -143,28 +145,6 @@ import Testing
         }
     }
 
-    @Test(arguments: documents) func eachFilterNamesASuite(document: String) throws {
-        for line in Self.code(in: try Project.read(document)) where line.contains("swift test --filter ") {
-            let words = line.split(separator: " ")
-            let filter = try #require(words.drop { $0 != "--filter" }.dropFirst().first)
-            guard filter != "NAME", filter != "X" else { continue }
-            let names = filter.split(separator: ".").map(String.init)
-            #expect(Project.exists("Tests/\(names[0])"), "\(document): \(line)")
-            guard names.count == 2 else { continue }
-            let tests = try Project.files(under: "Tests/\(names[0])") { $0.hasSuffix(".swift") }.map(Project.read)
-            #expect(tests.contains { $0.contains("struct \(names[1])") }, "\(document): \(line)")
-        }
-    }
-
-    /// A link such as ``[`Requests.receive`](Session/Intents/Requests.swift)`` names a function of the file.
-    @Test func eachNamedFunctionIsInTheLinkedFile() throws {
-        let links = try Project.read("Sources/README.md").matches(of: /\[`\w+\.(\w+)`\]\(([^)]+\.swift)\)/)
-        #expect(links.count > 10)
-        for (link, name, file) in links.map(\.output) {
-            #expect(try Project.read("Sources/\(file)").contains("func \(name)("), "\(link)")
-        }
-    }
-
     /// The keys in a text; `LOCKSTEP_CALM_FORMAT`, `_RATE` names two of them.
     private static func keys(in text: String) -> [String] {
         var keys: [String] = []
@@ -178,15 +158,17 @@ import Testing
         return keys
     }
 
-    @Test(arguments: documents) func eachSettingExists(document: String) throws {
+    @Test func eachSettingExists() throws {
         let sources =
             try Project.files(under: "Sources") { $0.hasSuffix(".swift") }.map(Project.read).joined()
             + Project.files(under: "Deploy") { !$0.hasSuffix(".md") && !$0.hasSuffix(".deb") }.map(Project.read)
             .joined()
             + Project.read("Tests/Support/Required.swift")
-        for key in Self.keys(in: try Project.read(document)) {
-            let isKnown = sources.contains("\"\(key)\"") || sources.contains("\(key)=")
-            #expect(isKnown, "\(document) names \(key)")
+        for document in Self.documents {
+            for key in Set(Self.keys(in: try Project.read(document))) {
+                let isKnown = sources.contains("\"\(key)\"") || sources.contains("\(key)=")
+                #expect(isKnown, "\(document) names \(key)")
+            }
         }
     }
 

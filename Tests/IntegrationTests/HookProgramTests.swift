@@ -105,12 +105,6 @@ import Testing
             try await eventually("\(event) is shown: \(desk.log)") { !directory.read("shown.\(event)").isEmpty }
             #expect(directory.read("shown.\(event)") == text)
         }
-        try desk.begin()
-        try await eventually("the end is shown: \(desk.log)") { !directory.read("shown.superseded").isEmpty }
-        let ended = directory.read("shown.superseded")
-        #expect(ended.contains("|Session ended by a later start|"), "\(ended)")
-        #expect(ended.contains("\nEnded by a later start on desk, "), "\(ended)")
-        #expect(!ended.contains("Moved"), "\(ended)")
         try await desk.end()
     }
 
@@ -135,29 +129,6 @@ import Testing
         let file = try #require(played().first.map { String($0.dropFirst("phase ".count)) })
         #expect(try [UInt8](Data(contentsOf: URL(filePath: file))).starts(with: "RIFF".utf8))
 
-        // An end that a node reports late is silent.
-        try desk.begin(["seconds": 10])
-        let ends = try #require(desk.status.endsAt.int)
-        try await desk.kill()
-        try #require(now() < ends, "the session ended before the node was gone")
-        try await eventually("its end") { now() > ends }
-        try await desk.start()
-        try await desk.waitFor("the end") { $0.status == "completed" }
-        try desk.begin(["seconds": 1])
-        try await eventually("the next end sounds") { played().count == 4 }
-        try await desk.end()
-        #expect(played().count == 4)
-    }
-
-    @Test func aMissingProgramIsLogged() async throws {
-        let desk = try NodeProcess(
-            "desk", environment: ["PATH": "/nonexistent", "LOCKSTEP_NOTIFY": "on", "LOCKSTEP_SOUND": "on"])
-        try await desk.start()
-        try desk.begin(["seconds": 1])
-        try await eventually("the log says so") {
-            desk.log.contains("notify-send cannot be started")
-                && desk.log.contains("sound: none of pw-play, paplay and aplay is installed")
-        }
         try await desk.end()
     }
 }

@@ -15,7 +15,7 @@ import Testing
             let presser = Mutex<NodeProcess?>(space.kitchen)
             async let outcomes = press(space, at: presser)
             var takeovers = 0
-            for _ in 1...25 {
+            for _ in 1...12 {
                 let agreed = try await space.waitForAgreement("the session") { $0.lineage.text == id }
                 let isDesks = agreed.owner == "desk"
                 let (owner, other) = isDesks ? (space.desk, space.kitchen) : (space.kitchen, space.desk)

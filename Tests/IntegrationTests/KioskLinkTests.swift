@@ -36,7 +36,6 @@ import Testing
                 try await picture.page.eventually("a notice of the lost broker", notice("Not connected"))
                 #expect(try await picture.page.value("document.querySelectorAll('button').length") == 0)
             }
-            try await faces.look("stale", of: id, as: "unlinked")
 
             try await kiosk.broker.start()
             try await kiosk.desk.start()
@@ -47,18 +46,6 @@ import Testing
             }
             try await orphan.eventually("its buttons", "document.querySelectorAll('button').length === 3")
             #expect(try await faces.problems(ofNetwork: false) + orphan.problems(ofNetwork: false) == [])
-        }
-    }
-
-    @Test(MovedClock.isFaked) func aWrongClockIsShown() async throws {
-        try await Kiosk.with(kitchenClock: .wall(seconds: 2_000_000_000)) { kiosk in
-            let id = try kiosk.desk.begin()
-            try await kiosk.kitchen.waitFor("whose clock is wrong") { $0.clock.wrong == true && $0.session.text == id }
-            let faces = try await FacePages.open(kiosk, node: "kitchen", faces: ["focus"])
-            for picture in faces.pictures {
-                try await picture.page.eventually("a notice of the wrong clock", notice("Clock wrong"))
-            }
-            try await faces.look("running", of: id, as: "clock-wrong")
         }
     }
 

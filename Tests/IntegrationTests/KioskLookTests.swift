@@ -22,7 +22,7 @@ import Testing
         try await Kiosk.with { kiosk in
             var pages: [(name: String, page: Page)] = []
             for face in Self.faces {
-                for (width, height): (Int64, Int64) in [(800, 480), (480, 800), (240, 240), (1_920, 480)] {
+                for (width, height): (Int64, Int64) in [(800, 480), (480, 800), (240, 240)] {
                     let page = try await kiosk.open("desk", "face=\(face)", width: width, height: height)
                     pages.append(("\(face) \(width)x\(height)", page))
                 }

@@ -38,18 +38,4 @@ import Testing
         #expect(named.code == 0, "\(named)")
         #expect(named.errors == "")
     }
-
-    @Test func aMachineWithoutALedgerSaysWhereItIs() async throws {
-        let home = try TemporaryDirectory()
-        for name in ["debt", "history"] {
-            let alone = try await Self.command(name, home: home)
-            #expect(alone.code == 2, "\(alone)")
-            #expect(alone.errors.contains("this machine has no ledger: lockstep up starts one"), "\(alone)")
-        }
-        try FileManager.default.createDirectory(
-            atPath: home.file(".config/lockstep"), withIntermediateDirectories: true)
-        try home.write("", to: ".config/lockstep/joined.env")
-        let member = try await Self.command("history", home: home)
-        #expect(member.errors.contains("run it on the machine with the debt service: sudo lockstep debt"), "\(member)")
-    }
 }

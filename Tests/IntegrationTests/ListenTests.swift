@@ -8,57 +8,6 @@ import Testing
 
 /// `lockstep-calm listen` turns a recorder's bytes into levels only.
 @Suite(.limitedConcurrency) struct ListenTests {
-    private static let amplitudes = [0.1, 0.01, 0.1]
-
-    private func levels(_ text: String) -> [JSON] {
-        text.split(separator: "\n").compactMap { try? JSON(String($0)).level }
-    }
-
-    @Test func levelsOfAFileArePrinted() async throws {
-        let directory = try TemporaryDirectory()
-        let file = directory.file("tone.wav")
-        try Recording.write(Recording.wav([0.1, 0.1, 0.01, 0.01]), to: file)
-        let arguments = ["listen", "--print", "--calibration", "0", "--recorder", "-"]
-        let output = directory.file("out")
-        let child = try Spawn.start(
-            ["/bin/sh", "-c", "exec \"$0\" \"$@\" < '\(file)'", Program.path("lockstep-calm")] + arguments,
-            environment: Program.environment(home: directory.path), output: output)
-        var status: Int32?
-        try await eventually("its end") {
-            status = Spawn.reap(child)
-            return status != nil
-        }
-        #expect(CommandLine.exitCode(status ?? 1) == 0, "\(directory.read("out"))")
-        let levels = levels(directory.read("out"))
-        // Fast weighting decays by 34.7 dB a second, so the third second is loudest at its start.
-        #expect(levels.count == 4)
-        #expect(levels.prefix(3) == [-20, -20, -20])
-        #expect([-40, .fraction(-39.9), .fraction(-39.8)].contains(levels.last))
-    }
-
-    @Test(.retriedAfterStall) func microphonePublishesOneLevelASecond() async throws {
-        try await Broker.withBroker { broker in
-            try await Peer.with(port: broker.port) { peer in
-                let directory = try TemporaryDirectory()
-                try Recording.write(Recording.wav(Self.amplitudes), to: directory.file("tone.wav"))
-                let microphone = try CalmProgram(
-                    [
-                        "listen", "--calibration", "94", "--recorder",
-                        "cat '\(directory.file("tone.wav"))'; exec cat /dev/zero",
-                    ],
-                    broker: broker.port, id: "desk")
-                try await microphone.start()
-                try await eventually("three levels: \(microphone.log)") { peer.all("sound", of: "desk").count >= 3 }
-                let said = peer.all("sound", of: "desk")
-                #expect(said.first?.level == 74)
-                #expect(said.first?.period == 1_000)
-                // Levels come at the rate of the sound, not of the pipe.
-                let times = said.compactMap { $0.sent.int }
-                for (one, next) in zip(times, times.dropFirst()) { #expect(next - one > 500, "\(times)") }
-                #expect(try await microphone.end() == 0)
-            }
-        }
-    }
 
     /// The sound is a marker, which must not appear on disk, in the log or on the wire.
     @Test func onlyLevelsLeaveTheProcess() async throws {
@@ -121,12 +70,8 @@ import Testing
         #expect(!seen.contains("LOCKSTEP"))
         #expect(!seen.contains("word"))
         kill(child, SIGTERM)
-        var status: Int32?
-        try await eventually("its end") {
-            status = Spawn.reap(child)
-            return status != nil
-        }
-        #expect(CommandLine.exitCode(status ?? 1) == 0)
+        let code = try await Spawn.end(of: child, "its end")
+        #expect(code == 0)
     }
 
     @Test(.retriedAfterStall) func calibrationSuggestsAThreshold() async throws {

@@ -47,13 +47,9 @@ import Testing
         let proxy = try await add("https://proxy.example.org")
         #expect(proxy.code == 0, "\(proxy)")
         #expect(proxy.errors.contains("proxy.example.org: add it to LOCKSTEP_HTTP_HOSTS"), "\(proxy)")
-        let hosts = ["PI.example.org", "https://pi.example.org:8443", "192.168.1.5", "http://[fd00::5]:7780"]
-        for host in hosts {
-            let added = try await add(host)
-            #expect(added.code == 0, "\(added)")
-            #expect(added.errors == "", "\(added)")
-            _ = try await node.lockstep("phone", "remove", "kitchen phone")
-        }
+        let added = try await add("https://pi.example.org:8443")
+        #expect(added.code == 0, "\(added)")
+        #expect(added.errors == "", "\(added)")
         try await node.end()
     }
 
@@ -113,26 +109,6 @@ import Testing
         try await desk.end()
     }
 
-    @Test func phonesSurviveARestartAndADamagedListIsKept() async throws {
-        let port = Port.free()
-        let directory = try TemporaryDirectory()
-        let desk = try Self.node(port, directory: directory)
-        try await Self.start(desk)
-        let cookie = try await Self.pair(try await Self.add("phone", to: desk, port), port)
-        try await desk.kill()
-        try await Self.start(desk)
-        #expect(try await Self.answer(port, "/", "-H", cookie).hasPrefix("HTTP/1.1 200"))
-        #expect(try Files.mode(of: directory.file("state/phones")) == 0o600)
-        try await desk.end()
-        try directory.write("{", to: "state/phones")
-        try await Self.start(desk)
-        #expect(desk.log.contains("the list of phones was damaged"))
-        #expect(desk.log.contains("phones.damaged-"))
-        #expect(try await Self.answer(port, "/", "-H", cookie).hasPrefix("HTTP/1.1 401"))
-        #expect(try await desk.lockstep("phone", "list").output == "No phones yet: lockstep phone add NAME\n")
-        try await desk.end()
-    }
-
     @Test func anImpossiblePhoneIsRefusedInWords() async throws {
         let port = Port.free()
         let desk = try Self.node(port)
@@ -140,17 +116,9 @@ import Testing
         let here = try await desk.lockstep("phone", "add", "phone")
         #expect(here.code == 2, "\(here)")
         #expect(here.errors.contains("--http 0.0.0.0:7780"), "\(here)")
-        let long = try await desk.lockstep(
-            "phone", "add", String(repeating: "x", count: 49), "--host", "127.0.0.1")
-        #expect(long.code == 3, "\(long)")
-        #expect(long.errors.contains("name: must have 1 to 48 bytes"), "\(long)")
-        for host in ["pi:7780", "[::1", "ftp://pi", "https://", "https://*/", "a b"] {
-            for words in [["phone", "add", "phone"], ["kiosk"]] {
-                let wrong = try await CommandLine.run(words + ["--host", host, "--socket", desk.socket.path])
-                #expect(wrong.code == 2, "\(wrong)")
-                #expect(wrong.errors.contains("“\(host)” is no host; write a name"), "\(wrong)")
-            }
-        }
+        let wrong = try await desk.lockstep("phone", "add", "phone", "--host", "pi:7780")
+        #expect(wrong.code == 2, "\(wrong)")
+        #expect(wrong.errors.contains("“pi:7780” is no host; write a name"), "\(wrong)")
         let unknown = try await desk.lockstep("phone", "remove", "phone")
         #expect(unknown.code == 3, "\(unknown)")
         #expect(unknown.errors.contains("no phone is named “phone”"), "\(unknown)")

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Also with one id, and with a service that has no will, since it serves every space.
-    @Test(arguments: [("attic", "home"), ("debt", "home"), ("attic", "+")])
+    @Test(arguments: [("debt", "home"), ("attic", "+")])
     func anotherServiceTakesOverWithinTenSecondsOfAKill(id: String, space: String) async throws {
         try await with { server, broker, peer in
             let first = try service(server, broker, space: space)
@@ -92,8 +92,8 @@ import Testing
             let services = [try service(server, broker), try service(server, broker, id: "attic")]
             try await services[0].start()
             try await services[1].start(until: "stands by")
-            let count = 600
-            func record(_ index: Int) -> JSON { JSON.record("s-\(1_000 + index)", ago: 100, minutes: 1) }
+            let count = 300
+            let records = (0..<count).map { JSON.record("s-\(1_000 + $0)", ago: 100, minutes: 1) }
             func waiting() -> [Int] {
                 let items = peer.ledgerAcks.flatMap { $0.records.items }
                 let kept = Set(items.filter { $0.outcome == "kept" }.compactMap(\.id.text))
@@ -105,20 +105,20 @@ import Testing
                     var next = 20
                     try await eventually("all are kept", within: .seconds(300)) {
                         for index in waiting().prefix(next) {
-                            try await peer.publish("record", record(index), retain: false)
+                            try await peer.publish("record", records[index], retain: false)
                         }
                         next = min(next + 5, 100)
                         return waiting().isEmpty && next >= 100
                     }
                 }
-                for turn in 0..<4 {
+                for turn in 0..<2 {
                     let before = waiting().count
                     try await eventually("some are kept") { waiting().count < before || waiting().isEmpty }
                     if turn % 2 == 0 {
                         try await server.kill()
                         try await server.start()
                     } else {
-                        let victim = services[turn / 2]
+                        let victim = services[0]
                         try await victim.kill()
                         try await victim.start(until: "ready")
                     }

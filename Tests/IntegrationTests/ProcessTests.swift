@@ -21,13 +21,9 @@ import Testing
         kill(client, SIGPIPE)
         kill(try #require(desk.pid), SIGPIPE)
         desk.thaw()
-        var status: Int32?
-        try await eventually("the command ends") {
-            status = Spawn.reap(client)
-            return status != nil
-        }
+        let code = try await Spawn.end(of: client, "the command ends")
         // No session; a signal would be 141.
-        #expect(CommandLine.exitCode(try #require(status)) == 5, "\(directory.read("status.log"))")
+        #expect(code == 5, "\(directory.read("status.log"))")
         #expect(desk.status.status == "idle")
         try await desk.end()
     }

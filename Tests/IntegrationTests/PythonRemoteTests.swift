@@ -43,10 +43,6 @@ struct PythonRemoteTests {
             #expect(space["desk"].status.totalSeconds.int == seconds.map { $0 + 300 })
             #expect(try await remote(space, "correct", "--title", "Writing", "--label", "Study").output == "applied\n")
             #expect(space["desk"].status.title == "Writing")
-            #expect(try await remote(space, "correct", "--title", "Reading").output == "applied\n")
-            #expect(space["desk"].status.title == "Reading")
-            #expect(space["desk"].status.label.name == "Study")
-            #expect(try await remote(space, "correct").errors == "invalid\n")
             #expect(try await remote(space, "break").code == 0)
             #expect(space["desk"].status.phase == 1)
             #expect(try await remote(space, "focus").code == 0)
@@ -68,26 +64,6 @@ struct PythonRemoteTests {
             arguments + [address, "status"], program: Python.path, environment: environment)
         #expect(idle.code == 5, "\(idle)")
         #expect(idle.output == "no session\n", "\(idle)")
-        for wrong in ["ftp://localhost", "localhost:1883", "mqtt://"] {
-            let refused = try await CommandLine.run(
-                arguments + [wrong, "status"], program: Python.path, environment: environment)
-            #expect(refused.code == 2, "\(refused)")
-            #expect(refused.errors.contains("--broker begins with mqtt:// or mqtts://"), "\(refused)")
-        }
-    }
-
-    @Test func remoteShowsTheSessionThatStartedLastAndNamesTheReasonOfARefusal() async throws {
-        try await Space.with("desk", "kitchen") { space in
-            _ = try space["desk"].begin()
-            let id = try space["kitchen"].begin(["title": "Cooking", "mode": "countup"])
-            try await space.peer.waitFor("session", of: "kitchen", "the session") { $0.id.text == id }
-            let status = try await remote(space, "status")
-            #expect(status.code == 0, "\(status)")
-            #expect(status.output.contains("running Cooking (kitchen)"))
-            let pressed = try await remote(space, "skip")
-            #expect(pressed.code == 3, "\(pressed)")
-            #expect(pressed.errors == "notAllowed\n")
-        }
     }
 
     @Test(.waitingForTimers) func remoteFollowsATakeover() async throws {
@@ -108,35 +84,12 @@ struct PythonRemoteTests {
         }
     }
 
-    @Test(.waitingForTimers) func remoteGivesUpWithoutAnAnswer() async throws {
-        try await Broker.withBroker { broker in
-            try await Peer.with(port: broker.port) { peer in
-                try await peer.publish("session", JSON.register("s-1").bytes, retain: true)
-                let pressed = try await remote(broker, "pause")
-                #expect(pressed.code == 4, "\(pressed)")
-                #expect(pressed.errors.hasPrefix("no answer"))
-            }
-        }
-    }
-
     @Test func remoteDiscardsAMalformedRegister() async throws {
         try await Broker.withBroker { broker in
             try await Peer.with(port: broker.port) { peer in
-                for field in [
-                    "stamp", "anchor", "plan", "phase", "status", "mode", "autoAdvance", "epoch", "rev", "id",
-                ] {
-                    var register = JSON.register("s-1")
-                    register[field] = .null
-                    try await peer.publish("session", register.bytes, retain: true)
-                    let pressed = try await remote(broker, "pause")
-                    #expect(pressed.code == 5, "\(field): \(pressed)")
-                    #expect(pressed.errors == "there is no session\n", "\(field)")
-                }
                 try await peer.publish("session", of: "desk", JSON.register("s-1", of: "desk").bytes, retain: true)
                 for payload in [
-                    #"{}"#, #"[]"#, #"7"#, #"{"v":1}"#, #"{"v":1,"owner":"peer","epoch":0,"rev":9}"#,
-                    #"{"v":1,"owner":"peer","epoch":0,"rev":9,"stamp":[9,9,9],"anchor":7,"plan":[]}"#, "\u{FF}{",
-                    "[[[[",
+                    "[]", #"{"v":1,"owner":"peer","epoch":0,"rev":9,"stamp":[9,9,9],"anchor":7,"plan":[]}"#, "\u{FF}{",
                 ] {
                     try await peer.publish("session", Array(payload.utf8), retain: true)
                     let status = try await remote(broker, "status")

@@ -100,31 +100,6 @@ import Testing
         }, refresh())
         """
 
-    @Test(.waitingForTimers) func aSessionWhoseOwnerIsGoneIsContinuedHere() async throws {
-        try await Kiosk.with { kiosk in
-            let page = try await Self.open(kiosk, "kitchen")
-            let id = try kiosk.desk.begin()
-            try await page.waitFor(session: id)
-            try await page.eventually("it can be moved", "!!document.querySelector('button[data-op=take]')")
-            try await kiosk.desk.kill()
-            try await page.eventually("the session is stale", "root.classList.contains('stale')")
-            let buttons = "[...document.querySelectorAll('#buttons button')].map((button) => button.dataset.op).join()"
-            try await page.eventually("it can be moved or stopped", "\(buttons) === 'take,stop'")
-            let texts = "[...document.querySelectorAll('#buttons button')].map((button) => button.textContent).join()"
-            #expect(try await page.value(texts) == "Continue here,Stop")
-            try await kiosk.keep(page, as: "remote-owner-gone")
-            #expect(try await page.layoutFaults() == [])
-            let offers =
-                "[...document.querySelectorAll('#presets button')].every((button) => button.getClientRects().length)"
-            #expect(try await page.value(offers) == true)
-            #expect(try await page.value("isCorrecting()") == false)
-            try await page.press("take")
-            try await kiosk.kitchen.waitFor("the session here") { $0.isOwner == true && $0.lineage.text == id }
-            try await page.eventually("its buttons", "\(buttons).startsWith('pause,')")
-            #expect(try await page.value("isCorrecting()") == true)
-        }
-    }
-
     @Test func aRemoteKeepsTheScreenOnSoundsIfAskedAndHasNoButtonsIfItOnlyLooks() async throws {
         try await Kiosk.with { kiosk in
             let page = try await Self.open(kiosk, "kitchen")

@@ -24,19 +24,6 @@ import Testing
             atPath: folder + "/node.sock", withDestinationPath: node.socket.path)
     }
 
-    @Test func aPersonDoesNotJoinBesideTheMachine() async throws {
-        let machine = try TemporaryDirectory()
-        try FileManager.default.createDirectory(
-            atPath: machine.file("etc/lockstep"), withIntermediateDirectories: true)
-        try machine.write("LOCKSTEP_NODE=desk\n", to: "etc/lockstep/joined.env")
-        let joined = try await CommandLine.run(
-            ["join", invitation(), "--user", "--destdir", machine.path], environment: ["HOME": "/home/ada"])
-        #expect(joined.code == 2, "\(joined)")
-        #expect(joined.errors.contains("this machine has joined a group already"), "\(joined)")
-        #expect(joined.errors.contains("sudo usermod -aG lockstep"), "\(joined)")
-        #expect(!FileManager.default.fileExists(atPath: machine.file("home")))
-    }
-
     @Test func aPersonDoesNotJoinBesideANodeThatRuns() async throws {
         let home = try TemporaryDirectory()
         let other = try NodeProcess("other")

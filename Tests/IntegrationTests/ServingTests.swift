@@ -47,35 +47,4 @@ import Testing
             try await roof.end()
         }
     }
-
-    /// The second one has no connection while the first one has one.
-    @Test(.waitingForTimers) func aSecondCalmServiceOfOneIDPublishesNothing() async throws {
-        try await Broker.withBroker { broker in
-            try await Peer.with(port: broker.port) { peer in
-                let first = try CalmProgram([], broker: broker.port)
-                let second = try CalmProgram([], broker: broker.port)
-                try await first.start()
-                try await peer.publish("session", JSON.register("s-1"))
-                try await eventually("it serves") {
-                    try await peer.say(level: 30, ["period": 3000])
-                    return peer.calm.last?.level == 30
-                }
-                try await second.start()
-                try await eventually("the second one keeps off: \(second.log)") {
-                    second.log.contains("another process connected first")
-                }
-                try await eventually("the first one serves") {
-                    try await peer.say(level: 80, ["period": 3000])
-                    return peer.calm.last?.level == 80
-                }
-                #expect(peer.calm.allSatisfy { ($0.coverage.int ?? 0) > 0 || $0.percent == .null }, "\(peer.calm)")
-                try await first.kill()
-                try await eventually("its turn comes: \(second.log)", within: .seconds(120)) {
-                    try await peer.say(level: 40, ["period": 3000])
-                    return peer.calm.last?.level == 40
-                }
-                try await second.end()
-            }
-        }
-    }
 }

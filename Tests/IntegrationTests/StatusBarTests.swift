@@ -38,12 +38,7 @@ import Testing
         /// - Returns: Its exit code.
         func end(_ signal: Int32? = SIGTERM) async throws -> Int32 {
             if let signal { kill(pid, signal) }
-            var status: Int32?
-            try await eventually("end of the follower") {
-                status = Spawn.reap(pid)
-                return status != nil
-            }
-            return CommandLine.exitCode(status ?? 0)
+            return try await Spawn.end(of: pid, "end of the follower")
         }
     }
 

@@ -5,41 +5,17 @@ import Testing
 
 /// `lockstep status` and `lockstep nodes`.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct StatusTests {
-    /// The fields of a status report.
-    static let fields: Set<String> = [
-        "activityName", "startTime", "elapsedSeconds", "totalSeconds", "calmPercent", "isRunning", "owner", "status",
-        "phase", "plan", "remainingSeconds", "endsAt", "stale", "revision", "title", "icon", "label", "mode", "session",
-    ]
-
-    @Test func jsonHasEveryFieldInEveryStateAndTextIsPlain() async throws {
+    @Test func jsonHasTheSameFieldsWithAndWithoutASessionAndTextIsPlain() async throws {
         let desk = try NodeProcess("desk", options: ["--space", "studio-3"])
         try await desk.start()
         let idle = try await desk.lockstep("status", "--json").json
-        #expect(Self.fields.isSubset(of: idle.keys))
-        for field in ["owner", "phase", "remainingSeconds", "endsAt", "revision", "startTime"] {
-            #expect(idle[field] == .null, "\(field)")
-        }
         #expect(idle.isRunning == false)
-
-        let began = now()
         #expect(try await desk.lockstep("start", "Reading", "--plan", "focus 25m, shortBreak 5m").code == 0)
         let running = try await desk.lockstep("status", "--json").json
         #expect(running.keys == idle.keys)
         #expect(running.space == "studio-3")
         #expect(running.activityName == "Reading")
-        #expect(running.owner == "desk")
-        #expect(running.status == "running")
-        #expect(running.isRunning == true)
-        #expect(running.phase == 0)
-        #expect(running.revision == 1)
-        #expect(running.stale == false)
         #expect(running.plan.items.map(\.kind) == ["focus", "shortBreak"])
-        let start = try #require(running.startTime.int)
-        #expect((began - 1_000...now() + 1_000).contains(start))
-        #expect(running.endsAt == .number(start + 1_500_000))
-        let (elapsed, left) = (running.elapsedSeconds.int ?? -1, running.remainingSeconds.int ?? -1)
-        #expect(elapsed + left == 1_500 || elapsed + left == 1_501, "floor and ceiling: \(elapsed), \(left)")
-
         #expect(try await desk.lockstep("pause").code == 0)
         let text = try await desk.lockstep("status")
         #expect(text.code == 0)
@@ -47,13 +23,6 @@ import Testing
         #expect(text.output.contains("left · Phase 1/2\n"))
         #expect(text.output.contains("on this node (desk)"))
         #expect(try await desk.lockstep("nodes").output.contains("desk (this node)"))
-
-        #expect(try await desk.lockstep("start", "--count-up").code == 0)
-        let up = try await desk.lockstep("status", "--json").json
-        #expect(up.mode == "countup")
-        #expect(up.totalSeconds == .null)
-        #expect(up.remainingSeconds == .null)
-        #expect(up.endsAt == .null)
         try await desk.end()
     }
 

@@ -8,23 +8,6 @@ import Testing
 
 /// A node with its disk, its service manager, other spaces and TLS.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct SurroundingsTests {
-    @Test func failingDiskDelaysMessages() async throws {
-        try await Space.with("desk") { space in
-            let desk = space["desk"]
-            // Not even root can write a file in place of a directory.
-            let obstacle = desk.directory.file("state/journal.new")
-            mkdir(obstacle, 0o700)
-            #expect(try await desk.lockstep("start", "Reading").code == 7, "a local press does not wait, but warns")
-            #expect(desk.status.status == "running")
-            try await space.peer.waitUntilHandled(by: desk)
-            #expect(space.peer.all("session", of: "desk").isEmpty, "a crash now could forget it")
-            try await eventually("it is said") { desk.log.contains("cannot be written") }
-            rmdir(obstacle)
-            try await space.peer.waitFor("session", of: "desk", "it, once it is on disk") { $0.status == "running" }
-            try await eventually("it is said") { desk.log.contains("can be written again") }
-        }
-    }
-
     @Test func serviceManagerHearsFromTheNodeFromStartToEnd() async throws {
         let manager = try ServiceManager()
         let desk = try NodeProcess(
@@ -82,31 +65,6 @@ import Testing
                     #expect(try await ended == 0)
                 }
             }
-        }
-    }
-
-    @Test func spacesOfOneBrokerDoNotMix() async throws {
-        try await Broker.withBroker { broker in
-            let address = "mqtt://127.0.0.1:\(broker.port)"
-            let home = try NodeProcess("desk", broker: address, options: ["--space", "home"])
-            let studio = try NodeProcess("desk", broker: address, options: ["--space", "studio-3"])
-            try await home.start()
-            try await studio.start()
-            try await home.waitFor("a connection") { $0.linked == true }
-            try await studio.waitFor("a connection") { $0.linked == true }
-            let id = try home.begin()
-            try await Peer.with(port: broker.port, space: "studio-3") { peer in
-                try await eventually("home's session is out") {
-                    peer.messages.contains { $0.topic == "lockstep/1/home/node/desk/session" }
-                }
-                try await peer.publish("presence", .presence(online: true, connection: "c1"))
-                try await peer.waitUntilHandled(by: studio)
-            }
-            #expect(studio.status.status == "idle")
-            #expect(home.status.session.text == id)
-            #expect(home.nodes.items.map(\.node) == ["desk"])
-            try await home.end()
-            try await studio.end()
         }
     }
 

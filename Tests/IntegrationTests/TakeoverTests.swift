@@ -50,20 +50,6 @@ import Testing
         }
     }
 
-    @Test(.waitingForTimers) func aStopOnTheOldOwnerReachesTheNewOne() async throws {
-        try await FaultySpace.with { space, id in
-            space.deskLine.hold(.forth, .back)
-            #expect(await space.extend(space.kitchen).outcome == "applied")
-            #expect(try await space.desk.lockstep("stop").code == 0)
-            #expect(space.kitchen.status.status == "running")
-            space.deskLine.heal()
-            let last = try await space.peer.waitFor("session", of: "kitchen", "the stop") { $0.status == "stopped" }
-            #expect(last.lineage.text == id)
-            try await space.desk.waitFor("nothing") { $0.status == "idle" }
-            try await space.kitchen.waitFor("nothing") { $0.status == "idle" }
-        }
-    }
-
     @Test func takeMovesARunningSession() async throws {
         try await FaultySpace.with { space, id in
             for (body, code) in [("{\"session\":\"x\"}", 422), ("[]", 422), ("x", 422)] {

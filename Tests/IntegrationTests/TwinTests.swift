@@ -48,35 +48,4 @@ import Testing
             try await second.waitFor("that it has taken the place") { $0.linked == true && $0.problems == [] }
         }
     }
-
-    @Test func aRestartIsNoTwin() async throws {
-        try await Broker.withBroker { broker in
-            try await Proxy.with(to: broker.port) { line in
-                let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(line.port)")
-                try await desk.start()
-                try await Space.waitForBarrier(of: "desk", at: broker)
-                // The broker still has the old connection and its presence, as after a power cut.
-                line.hold(.forth, .back, isForLater: false)
-                try await desk.kill()
-                try await desk.start()
-                try await desk.waitFor("a connection") { $0.linked == true }
-                try await Peer.with(port: broker.port) { peer in
-                    try await peer.waitFor("presence", of: "desk", "the new connection") {
-                        $0.online == true && $0.conn == desk.row(of: "desk").connection
-                    }
-                    // Now the broker drops the old connection and publishes its will.
-                    line.heal()
-                    try await eventually("the will has been said") {
-                        peer.all("presence", of: "desk").contains { $0.online == false }
-                    }
-                    try await peer.waitFor("presence", of: "desk", "the correction") { $0.online == true }
-                }
-                #expect(desk.status.problems == [])
-                #expect(desk.status.linked == true)
-                #expect(!desk.log.contains(Self.problem), "\(desk.log)")
-                #expect(!desk.log.contains("given up"), "\(desk.log)")
-                try await desk.kill()
-            }
-        }
-    }
 }

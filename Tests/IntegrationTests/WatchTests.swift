@@ -28,33 +28,6 @@ import Testing
         }
     }
 
-    @Test(.waitingForTimers) func aSessionWhoseOwnerIsGoneIsContinuedHereOrStopped() async throws {
-        try await Space.with("desk", "kitchen", "hall") { space in
-            let id = try space["desk"].begin()
-            for node in ["kitchen", "hall"] { try await space[node].waitFor("the session") { $0.session.text == id } }
-            try await TerminalWindow.with(watch(space["kitchen"], "")) { window in
-                try await window.waitFor("a button") { $0.contains("Pause  p") }
-                try await window.send("c")
-                try await space["desk"].kill()
-                try await window.waitFor("what to do") {
-                    $0.contains("Continue here  c") && $0.contains("Stop  s") && !$0.contains("Pause")
-                }
-                #expect(space["kitchen"].status.owner == "desk", "a live owner keeps its session")
-                try await window.send("c")
-                try await space["kitchen"].waitFor("the session here") { $0.isOwner == true && $0.lineage.text == id }
-                try await window.waitFor("its buttons") { $0.contains("Pause  p") }
-            }
-            try await TerminalWindow.with(watch(space["hall"], "--face calm")) { window in
-                try await window.waitFor("a button") { $0.contains("Pause  p") }
-                try await space["kitchen"].kill()
-                try await window.waitFor("what to do") { $0.contains("Continue here  c") }
-                try await window.click("End session")
-                try await space["hall"].waitFor("no session") { $0.status == "idle" }
-                try await window.waitFor("no session") { $0.contains("No session") }
-            }
-        }
-    }
-
     @Test func theTerminalIsRestored() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
@@ -116,43 +89,9 @@ import Testing
             try await window.waitFor("Japanese") { $0.contains("集中しています") }
             try await window.waitForModes(TerminalWindow.takenWithoutMouse)
         }
-        try await TerminalWindow.with(watch(desk, "--face boring")) { window in
-            try await window.waitForModes(TerminalWindow.takenWithoutMouse)
-        }
         let unknown = try await desk.lockstep("watch", "--lang", "xx")
         #expect(unknown.code == 2)
         #expect(unknown.errors.contains("zh-Hans"))
         try await desk.end()
-    }
-
-    @Test func refusalsAreInTheLanguage() async throws {
-        try await Space.with("desk") { space in
-            let register = JSON.register("theirs")
-            space.peer.answerIntents { intent in
-                var ack: JSON = ["v": 1, "kind": "intent", "outcome": "refused", "session": "theirs", "rev": 1]
-                ack.reason = "notAllowed"
-                ack.id = intent.id
-                return [("ack", ack)]
-            }
-            try await space.peer.publish("presence", .presence(online: true, connection: "1"))
-            try await space.peer.publish("session", register)
-            try await space["desk"].waitFor("the peer's session") { $0.session == "theirs" }
-            try await TerminalWindow.with(watch(space["desk"], "--lang fr")) { window in
-                try await window.waitFor("French") { $0.contains("Suspendre  p") }
-                try await pauses(window, until: "Impossible pour l’instant")
-            }
-        }
-    }
-
-    /// Presses until an answer is shown: it stays for four seconds, which a busy machine may miss.
-    private func pauses(_ window: TerminalWindow, until answer: String) async throws {
-        var pressedAt: ContinuousClock.Instant?
-        try await eventually("“\(answer)”") {
-            if pressedAt.map({ .now - $0 > .seconds(12) }) ?? true {
-                try await window.send("p")
-                pressedAt = .now
-            }
-            return try await window.text.contains(answer)
-        }
     }
 }

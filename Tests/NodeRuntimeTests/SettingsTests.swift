@@ -286,15 +286,6 @@ import Testing
         #expect(given.logLevel == plain.logLevel)
         #expect(given.socket == plain.socket)
         #expect(given.stateDirectory == plain.stateDirectory)
-        let written = listed.filter { !$0.value.isEmpty }.map(\.key)
-        #expect(
-            Set(written) == [
-                "LOCKSTEP_SPACE", "LOCKSTEP_LONG_BREAK_EVERY", "LOCKSTEP_SHORT_BREAK", "LOCKSTEP_LONG_BREAK",
-                "LOCKSTEP_COUNT_UP_CAP", "LOCKSTEP_ALARM", "LOCKSTEP_PLAIN", "LOCKSTEP_PLAIN_PROGRESS",
-                "LOCKSTEP_HOME_ASSISTANT", "LOCKSTEP_LOG_LEVEL", "LOCKSTEP_NOTIFY", "LOCKSTEP_SOUND",
-                "LOCKSTEP_HTTP_LOCAL_KEY",
-                "LOCKSTEP_ROLE", "LOCKSTEP_TLS_PINNED", "LOCKSTEP_SOCKET_GROUP",
-            ])
         #expect(given.hooks == plain.hooks)
         #expect(given.language == plain.language)
     }

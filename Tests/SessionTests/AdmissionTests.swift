@@ -14,8 +14,7 @@ import Testing
 
     /// An engine of another node that has received only this register.
     static func reader(of register: Register?, at wall: GroupTime = EngineHarness.epoch) -> EngineHarness {
-        var rig = EngineHarness("reader", bootID: "boot-r", wall: wall)
-        rig.linkUp()
+        var rig = EngineHarness("reader", bootID: "boot-r", wall: wall).linked()
         if let register { rig.hear(.register(register), from: register.owner.rawValue) }
         return rig
     }
@@ -67,8 +66,7 @@ import Testing
     @Test func registerOfAnImpossibleEpochIsRefused() {
         let bound = Limits.epochs + Int((EngineHarness.epoch - Limits.earliestStamp).count) / 1_000
         for (epoch, isUsed) in [(bound, true), (bound + 1, false), (Self.limit, false)] {
-            var rig = EngineHarness()
-            rig.linkUp()
+            var rig = EngineHarness().linked()
             rig.hear(.register(peerRegister(epoch: epoch)), from: "kitchen")
             #expect((rig.engine.view.register != nil) == isUsed)
             #expect(rig.engine.peers[.kitchen].discarded == (isUsed ? [:] : [.outOfBounds: 1]))
@@ -93,8 +91,7 @@ import Testing
     // MARK: Stamps and marks
 
     @Test func startBeatsTheLargestAdmissibleStamp() throws {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         let largest = peerRegister(at: EngineHarness.epoch + Limits.stampLead, counter: Self.limit)
         rig.hear(.register(largest), from: "kitchen")
         #expect(rig.engine.view.register?.owner == .kitchen)
@@ -107,8 +104,7 @@ import Testing
     }
 
     @Test func markLeadsGroupTimeByTheStampLeadAtMost() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         let times =
             [0, Limits.earliestStamp, Limits.time.upperBound]
             + (9_990...10_010).map { EngineHarness.epoch + Milliseconds($0) }
@@ -127,8 +123,7 @@ import Testing
     }
 
     @Test func floodOfRisingStampsCausesFewWrites() throws {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.log = []
         for count in 1...1_000 {
             let register = peerRegister(
@@ -145,12 +140,10 @@ import Testing
 
     /// The reserve of the mark does not push the next start out of reach.
     @Test func startAfterARestartCountsAboveTheLargestAdmittedStamp() throws {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         let largest = peerRegister(at: EngineHarness.epoch + Limits.stampLead)
         rig.hear(.register(largest), from: "kitchen")
-        var restarted = EngineHarness(boot: rig.boot, wall: rig.wall, journal: rig.journal)
-        restarted.linkUp()
+        var restarted = EngineHarness(boot: rig.boot, wall: rig.wall, journal: rig.journal).linked()
         restarted.hear(.register(largest), from: "kitchen", retained: true)
         restarted.start("focus 25m")
         #expect(restarted.engine.view.isOwner)
@@ -293,9 +286,7 @@ import Testing
     }
 
     static func flooded(_ count: Int) -> EngineHarness {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.published = []
         for index in 0..<count {
             rig.hear(rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)"))
@@ -347,8 +338,7 @@ import Testing
         var old = Self.flooded(0)
         let extend = old.intent(.extend(seconds: 60), id: "applied")
         old.hear(extend)
-        var rig = EngineHarness(boot: old.boot, wall: old.wall, journal: old.journal)
-        rig.linkUp()
+        var rig = EngineHarness(boot: old.boot, wall: old.wall, journal: old.journal).linked()
         for index in 0..<100 { rig.hear(rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)")) }
         rig.published = []
         rig.hear(extend)
@@ -359,9 +349,7 @@ import Testing
 
     /// Refusals are remembered for each peer.
     @Test func floodDoesNotEvictAnotherPeersRefusal() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         var resume = rig.intent(.resume, id: "honest")
         resume.from = id("zoo")
         rig.hear(resume)
@@ -378,9 +366,7 @@ import Testing
 
     /// The register keeps the last ids of all peers; the owner remembers more of each peer.
     @Test func intentEvictedFromTheRegisterIsStillADuplicate() throws {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         let first = rig.intent(.extend(seconds: 60), id: "first")
         rig.hear(first)
         for peer in ["kitchen", "attic"] { Self.press(60, as: peer, into: &rig) }
@@ -393,9 +379,7 @@ import Testing
     }
 
     @Test func floodOfOthersDoesNotRepeatAnIntent() throws {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         var honest = rig.intent(.extend(seconds: 60), id: "honest")
         honest.from = id("zoo")
         rig.hear(honest)
@@ -430,8 +414,7 @@ import Testing
     }
 
     @Test func floodOfNewConnectionsRestartsThePingsOnceASecond() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         for count in 0..<1_000 {
             rig.hear(.presence(presence("k\(count)", sleeping: count % 3 == 0)), from: "kitchen")
             rig.pass(10)
@@ -441,8 +424,7 @@ import Testing
     }
 
     @Test func pongsOfOnePeerMoveGroupTimeAtABoundedRate() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.published = []
         for index in 0..<1_000 {

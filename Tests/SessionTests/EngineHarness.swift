@@ -220,6 +220,14 @@ struct EngineHarness {
         send(.linkUp(token("conn-\(node)-\(connections)"), hearsItself: !noLocal))
     }
 
+    /// The node after it has been connected, and has started a session if there is a plan.
+    func linked(starting plan: String? = nil) -> EngineHarness {
+        var rig = self
+        rig.linkUp()
+        if let plan { rig.start(plan) }
+        return rig
+    }
+
     mutating func hear(_ message: Message, from sender: String, retained: Bool = false) {
         send(.received(message, from: id(sender), retained: retained))
     }

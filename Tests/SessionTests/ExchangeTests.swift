@@ -11,8 +11,7 @@ import Testing
 
     /// A node that shows `kitchen`'s session; `kitchen` answers pings.
     static func displayOfKitchen(_ clock: PeerClock = PeerClock(), wallBound: Milliseconds? = 5) -> EngineHarness {
-        var rig = EngineHarness(wallBound: wallBound)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: wallBound).linked()
         rig.meet("kitchen", clock)
         rig.hear(.register(peerRegister(plan: "focus 20h")), from: "kitchen")
         return rig
@@ -29,8 +28,7 @@ import Testing
     // MARK: Answering
 
     @Test func pongCarriesTheClocks() throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch - 90_000)
-        rig.linkUp()
+        var rig = EngineHarness(wall: EngineHarness.epoch - 90_000).linked()
         rig.hear(.ping(Ping(connection: token("c-9"), sent: 77, at: rig.wall), to: rig.node), from: "kitchen")
         let (pong, to) = try #require(rig.pongs.first)
         #expect(to == .kitchen)
@@ -47,16 +45,13 @@ import Testing
         let ping = Message.ping(Ping(connection: token("c-9"), sent: 77, at: EngineHarness.epoch), to: id("desk"))
         var down = EngineHarness()
         down.hear(ping, from: "kitchen")
-        var other = EngineHarness()
-        other.linkUp()
+        var other = EngineHarness().linked()
         other.hear(
             .ping(Ping(connection: token("c-9"), sent: 77, at: EngineHarness.epoch), to: id("attic")), from: "kitchen")
         other.hear(ping, from: "desk")
-        var passing = EngineHarness(isAnnounced: false)
-        passing.linkUp()
+        var passing = EngineHarness(isAnnounced: false).linked()
         passing.hear(ping, from: "kitchen")
-        var display = EngineHarness(role: .display)
-        display.linkUp()
+        var display = EngineHarness(role: .display).linked()
         display.hear(ping, from: "kitchen")
         for rig in [down, other, passing, display] { #expect(rig.pongs.isEmpty) }
     }
@@ -65,8 +60,7 @@ import Testing
     @Test(arguments: [GroupTime(-5_000), 10_413_792_000_000]) func clockOutOfBoundsIsClampedInThePong(wall: GroupTime)
         throws
     {
-        var rig = EngineHarness(wall: wall, wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wall: wall, wallBound: nil).linked()
         rig.hear(
             .ping(Ping(connection: token("c-9"), sent: 77, at: EngineHarness.epoch), to: rig.node), from: "kitchen")
         let pong = try #require(rig.pongs.first?.pong)
@@ -90,8 +84,7 @@ import Testing
     }
 
     @Test func newOwnerIsPolledAtOnce() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         for number in 1...7 { rig.meet("m\(number)") }
         rig.meet("kitchen")
         #expect(!rig.pings.contains { $0.to == .kitchen })
@@ -112,8 +105,7 @@ import Testing
     }
 
     @Test func silentOwnerIsPolledWithBackOff() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister(plan: "focus 20h")), from: "kitchen")
         rig.pass(Self.minute)
@@ -125,8 +117,7 @@ import Testing
 
     /// A bridge between two brokers has come back, say.
     @Test func silentOwnerIsAskedAsAtFirstWhenItPublishesAgain() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister(plan: "focus 20h")), from: "kitchen")
         rig.pass(Self.minute)
@@ -142,8 +133,7 @@ import Testing
 
     /// Where many nodes ask one, a comparison every five seconds must not make it slower still.
     @Test func silentNodeIsAskedLessOftenThoughClocksAreComparedAgain() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.meet(
             "attic", PeerClock(wallLead: EngineHarness.epoch + 40_000 - 1_000_000, quality: ClockQuality(synced: false))
@@ -192,8 +182,7 @@ import Testing
 
     /// The boot clock estimate still holds, but the wall clock may have been set meanwhile.
     @Test func clockSetDuringADisconnectionIsFollowed() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         var clock = PeerClock()
         rig.meet("kitchen", clock)
         rig.pass(1_000)
@@ -253,8 +242,7 @@ import Testing
 
     /// An owner does not poll, nor a display whose session has ended or whose owner is offline.
     @Test func nodeWithoutALiveOwnerPollsNoClock() {
-        var own = EngineHarness()
-        own.linkUp()
+        var own = EngineHarness().linked()
         own.meet("kitchen")
         own.start("focus 25m")
         own.pass(Self.minute)
@@ -282,13 +270,11 @@ import Testing
             ("of oneself", Self.pong(of: EngineHarness()), "desk"),
             ("for another", Self.pong(of: EngineHarness("attic")), "kitchen"),
         ] {
-            var rig = EngineHarness()
-            rig.linkUp()
+            var rig = EngineHarness().linked()
             rig.hear(message, from: sender)
             #expect(rig.engine.clocks.estimates.isEmpty, "\(name)")
         }
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(Self.pong(of: rig, sent: rig.boot - Limits.pongAge), from: "kitchen")
         #expect(rig.engine.clocks.estimates.count == 1)
         rig.send(.linkDown)
@@ -300,8 +286,7 @@ import Testing
 
     @Test func ownersBootClockPlacesTheSession() {
         // The owner's wall clock was wrong: by date the session began a minute too early.
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen")
         #expect(rig.moment?.elapsed == 60_000)
         #expect(rig.error == nil)
@@ -315,8 +300,7 @@ import Testing
 
     /// The bounds of two synchronised clocks apply before any exchange; an owner has no error.
     @Test func errorIsKnownWithoutAnExchange() {
-        var rig = EngineHarness(wallBound: 20)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: 20).linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         var register = peerRegister()
         register.anchor.bound = 30
@@ -379,8 +363,7 @@ import Testing
         // Its wall clock is wrong by less than its bound.
         var clock = PeerClock(lead: start, wallLead: EngineHarness.epoch - 1_000_000 + skew)
         let register = peerRegister(plan: "focus 20h", at: EngineHarness.epoch + skew, boot: 1_000_000 + start)
-        var rig = EngineHarness(wallBound: seed % 2 == 0 ? 5 : nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: seed % 2 == 0 ? 5 : nil).linked()
         rig.meet("kitchen", clock)
         rig.hear(.register(register), from: "kitchen")
         var shown = Int.max

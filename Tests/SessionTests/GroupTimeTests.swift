@@ -12,8 +12,7 @@ import Testing
     static func corrected(skew: Milliseconds, runs: Milliseconds = 60_000, meeting clock: PeerClock = PeerClock())
         -> EngineHarness
     {
-        var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil).linked()
         rig.start("focus 25m, shortBreak 5m", id: "S1")
         rig.pass(runs)
         rig.published = []
@@ -49,9 +48,7 @@ import Testing
     }
 
     @Test(arguments: [-hour, -6_000, 0, 6_000, hour]) func twoClocksDoNotCorrectASynchronisedOne(skew: Milliseconds) {
-        var rig = EngineHarness(wall: EngineHarness.epoch + skew)
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness(wall: EngineHarness.epoch + skew).linked(starting: "focus 25m")
         rig.meet("attic")
         rig.meet("kitchen")
         rig.pass(10_000)
@@ -78,8 +75,7 @@ import Testing
 
     /// A restarted node, whose session is dated by `kitchen` and whose clock is an hour behind.
     static func restarted() -> EngineHarness {
-        var old = EngineHarness(wall: EngineHarness.epoch - hour, wallBound: nil)
-        old.linkUp()
+        var old = EngineHarness(wall: EngineHarness.epoch - hour, wallBound: nil).linked()
         old.meet("kitchen")
         old.start("focus 25m")
         old.pass(60_000)
@@ -134,9 +130,7 @@ import Testing
     )
         throws
     {
-        var old = EngineHarness(wallBound: nil)
-        old.linkUp()
-        old.start("focus 5h")
+        var old = EngineHarness(wallBound: nil).linked(starting: "focus 5h")
         if isPaused { old.press(.pause) }
         var new = EngineHarness(
             bootID: "boot-2", boot: 20_000, wall: EngineHarness.epoch + skew, wallBound: nil, journal: old.journal)
@@ -149,9 +143,7 @@ import Testing
     }
 
     @Test func runsAndPausesMoveTogether() throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil)
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil).linked(starting: "focus 25m")
         rig.pass(60_000)
         rig.press(.pause)
         rig.pass(30_000)
@@ -169,8 +161,7 @@ import Testing
 
     /// A continuation is stamped with its takeover, so it beats starts before that.
     @Test func takeoverByAWrongClockKeepsItsPlace() throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil).linked()
         rig.hear(.presence(presence("k1", online: false)), from: "kitchen", retained: true)
         rig.hear(.register(peerRegister(plan: "focus 5h")), from: "kitchen", retained: true)
         rig.pass(60_000)
@@ -190,8 +181,7 @@ import Testing
     /// The boot clocks were compared, so wall clocks do not matter for the minutes.
     @Test(arguments: [hour, 20_000], [IntentOperation.extend(seconds: 60), .pause])
     func takeoverByAWrongClockKeepsItsMinutes(skew: Milliseconds, press: IntentOperation) throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil).linked()
         rig.meet("kitchen", PeerClock(quality: ClockQuality(synced: false)))
         rig.hear(.register(peerRegister(plan: "focus 5h")), from: "kitchen")
         rig.pass(60_000)
@@ -215,9 +205,7 @@ import Testing
     /// A Pi without a battery clock wins with a later start and loses with an earlier one.
     @Test(arguments: [(Milliseconds(-30_000), Status.running), (30_000, .superseded)])
     func startIn1970HasItsPlaceAmongTheStarts(kitchen: Milliseconds, status: Status) throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil)
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
         #expect(rig.engine.view.isOwner)
         #expect(rig.own?.stamp.time == Limits.earliestStamp)
         rig.send(.linkDown)
@@ -236,9 +224,7 @@ import Testing
 
     /// Guessed times are corrected even after peers saw them.
     @Test func sessionStartedIn1970IsDated() throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil)
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
         #expect(rig.own?.startedAt == Limits.earliestStamp)
         #expect(rig.journal?.isGuess == true)
         rig.pass(30_000)
@@ -258,9 +244,7 @@ import Testing
 
     /// The clock is set by hand first, rightly or wrongly; then a peer's clock is synchronised.
     @Test(arguments: [-hour, 0, hour]) func guessMovesUntilATimeIsVouchedFor(skew: Milliseconds) throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil)
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
         rig.pass(60_000)
         rig.wall = EngineHarness.epoch + 60_000 + skew
         rig.send(.wake)
@@ -275,12 +259,9 @@ import Testing
     }
 
     @Test func restartKeepsTheGuess() throws {
-        var old = EngineHarness(wall: 5_000, wallBound: nil)
-        old.linkUp()
-        old.start("focus 25m")
+        var old = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
         old.pass(60_000)
-        var new = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
-        new.linkUp()
+        var new = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal).linked()
         new.pass(60_000)
         new.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 1_000_000))
         #expect(new.own?.startedAt == EngineHarness.epoch)
@@ -289,15 +270,13 @@ import Testing
 
     /// A session that becomes current again may stem from an earlier boot.
     @Test func anEarlierSessionIsDatedAfterAReboot() throws {
-        var old = EngineHarness(wall: 5_000, wallBound: nil)
-        old.linkUp()
-        old.start("focus 25m")
+        var old = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
         old.send(.linkDown)
         old.start("focus 25m", id: "S2")
         old.press(.stop)
         old.pass(10_000)
         var rig = EngineHarness(bootID: "boot-2", boot: 20_000, wall: 20_000, wallBound: nil, journal: old.journal)
-        rig.linkUp()
+            .linked()
         #expect(rig.own?.id == token("S1"))
         #expect(rig.own?.anchor.bootID == token("boot-2"))
         rig.pass(60_000)
@@ -310,9 +289,7 @@ import Testing
 
     /// A renewed stamp would make an ended session the latest again.
     @Test(arguments: [IntentOperation.stop, .pause]) func endedSessionKeepsItsStamp(press: IntentOperation) throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil)
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
         rig.pass(60_000)
         rig.press(press)
         let before = try #require(rig.own)
@@ -325,12 +302,10 @@ import Testing
 
     /// The same with two engines.
     @Test func peersAdmitAStartOfANodeIn1970() throws {
-        var pi = EngineHarness("pi", bootID: "boot-pi", wall: 5_000, wallBound: nil)
-        pi.linkUp()
+        var pi = EngineHarness("pi", bootID: "boot-pi", wall: 5_000, wallBound: nil).linked()
         pi.meet("kitchen")
         pi.start("focus 25m")
-        var kitchen = EngineHarness("kitchen", bootID: "boot-p", boot: 5_000_000)
-        kitchen.linkUp()
+        var kitchen = EngineHarness("kitchen", bootID: "boot-p", boot: 5_000_000).linked()
         kitchen.start("focus 10m", id: "K1")
         kitchen.pass(1_000)
         pi.pass(2_000)
@@ -345,9 +320,7 @@ import Testing
 
     /// The press moves the anchor, from which the error of the date is computed.
     @Test func dateIsCorrectedThoughAPressComesInTheInputThatCorrectsTheClock() {
-        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil)
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil).linked(starting: "focus 25m")
         rig.pass(5_000)
         rig.wall -= Self.hour
         rig.wallBound = 5
@@ -384,8 +357,7 @@ import Testing
 
     @Test func contradictingNodeIsPolled() {
         for (differs, expected) in [(10_000, 0), (10_001, 8), (-10_001, 8)] as [(Milliseconds, Int)] {
-            var rig = EngineHarness()
-            rig.linkUp()
+            var rig = EngineHarness().linked()
             rig.meet("attic")
             rig.clocks[.kitchen] = PeerClock()
             rig.pass(1_000)
@@ -400,9 +372,7 @@ import Testing
     /// A node whose stamp is not admitted polls clocks; it does not trust the objection.
     @Test func objectionCausesAPoll() {
         let objection = Message.ack(.clock(node: id("desk"), session: token("S1"), at: EngineHarness.epoch - Self.hour))
-        var right = EngineHarness()
-        right.linkUp()
-        right.start("focus 25m")
+        var right = EngineHarness().linked(starting: "focus 25m")
         right.meet("attic")
         right.meet(
             "kitchen",
@@ -413,9 +383,7 @@ import Testing
         right.pass(10_000)
         #expect(right.own == own)
         #expect(right.groupTime == right.wall)
-        var wrong = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil)
-        wrong.linkUp()
-        wrong.start("focus 25m")
+        var wrong = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil).linked(starting: "focus 25m")
         wrong.hear(.presence(presence("k1")), from: "kitchen", retained: true)
         wrong.pass(60_000)
         wrong.clocks[.kitchen] = PeerClock()
@@ -425,8 +393,7 @@ import Testing
     }
 
     @Test func registerIsAdmittedAfterTheClockIsFixed() {
-        var rig = EngineHarness(wall: EngineHarness.epoch - Self.hour, wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wall: EngineHarness.epoch - Self.hour, wallBound: nil).linked()
         rig.clocks[.kitchen] = PeerClock(there: 10, back: 10)
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister()), from: "kitchen")
@@ -438,8 +405,7 @@ import Testing
     }
 
     @Test func smallCorrectionAdmitsAStampThatWaited() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.register(peerRegister(at: rig.wall + Limits.stampLead + 1_000)), from: "kitchen")
         #expect(rig.engine.view.register == nil)
         rig.wall += 1_500
@@ -449,8 +415,7 @@ import Testing
 
     /// The mark in the journal is in the past, whatever the wall clock reads.
     @Test func timeContinuesFromTheMarkAfterARebootIn1970() throws {
-        var old = EngineHarness()
-        old.linkUp()
+        var old = EngineHarness().linked()
         old.hear(.register(peerRegister(at: EngineHarness.epoch + 5_000)), from: "kitchen")
         var new = EngineHarness(bootID: "boot-2", boot: 20_000, wall: 20_000, wallBound: nil, journal: old.journal)
         #expect(new.groupTime == EngineHarness.epoch + 5_000 + HybridClock.reserve)

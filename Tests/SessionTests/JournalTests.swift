@@ -10,8 +10,7 @@ import Testing
 
     /// A harness whose session of `text` ran for `milliseconds`.
     static func before(_ text: String, _ time: Milliseconds, autoAdvance: Bool = false) -> EngineHarness {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.start(text, autoAdvance: autoAdvance)
         rig.pass(time)
         return rig
@@ -82,8 +81,7 @@ import Testing
         let extend = old.intent(.extend(seconds: 60))
         old.hear(extend)
         old.hear(.register(peerRegister(at: old.wall + 9_000)), from: "kitchen")
-        var new = EngineHarness(boot: old.boot, wall: old.wall, journal: old.journal)
-        new.linkUp()
+        var new = EngineHarness(boot: old.boot, wall: old.wall, journal: old.journal).linked()
         new.hear(extend)
         #expect(new.answers.map(\.outcome) == [.duplicate])
         new.start("focus 1m", id: "S2")
@@ -231,8 +229,7 @@ import Testing
     }
 
     @Test func failingDiskDoesNotDelayLocalPresses() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.disk = .failing
         rig.published = []
         #expect(outcome(rig.start("focus 25m")) == .applied)
@@ -255,9 +252,7 @@ import Testing
     }
 
     @Test func failingDiskHoldsABoundedNumberOfAnswers() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.disk = .failing
         for index in 0..<1_000 {
             var press = rig.intent(index % 2 == 0 ? .pause : .resume, id: "I\(index)")
@@ -269,9 +264,7 @@ import Testing
 
     /// A write of a mark alone does not delay answers.
     @Test func answerWaitsOnlyForItsOwnRegister() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.press(.stop)
         rig.disk = .later
         rig.hear(.register(peerRegister(at: rig.wall + 1)), from: "kitchen")
@@ -281,8 +274,7 @@ import Testing
     }
 
     @Test func answerWaitsForASlowDisk() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.disk = .later
         #expect(rig.start("focus 25m") == nil)
         #expect(rig.moment?.shownSeconds == 1_500, "the display does not wait")

@@ -108,43 +108,6 @@ import Testing
 
     // MARK: The head
 
-    @Test func headRefusesAnIntentForItsAncestor() {
-        var rig = Self.head()
-        rig.hear(rig.intent(.resume, id: "I1", session: "P1"))
-        #expect(rig.answers.map(\.outcome) == [.refused(.superseded)])
-        #expect(rig.answers.last?.by?.session == token("H1"))
-        #expect(rig.answers.last?.by?.node == id("desk"))
-        rig.hear(rig.intent(.resume, id: "I1", session: "H1"))
-        #expect(rig.answers.last?.outcome == .applied, "the same id, aimed at the head, is not refused again")
-        rig.hear(rig.intent(.resume, id: "I1", session: "P1"))
-        #expect(rig.answers.last?.outcome == .duplicate)
-        #expect(rig.own?.status == .running)
-    }
-
-    @Test func headKnowsTheIntentsOfItsAncestors() {
-        var rig = Self.head()
-        for session in ["P1", "H1"] { rig.hear(rig.intent(.resume, id: "I0", session: session)) }
-        #expect(rig.answers.map(\.outcome) == [.duplicate, .duplicate])
-        #expect(rig.own?.status == .paused)
-    }
-
-    /// A script knows only the session, which is neither the first nor the last of its lineage.
-    @Test func headAnswersForAMiddleSessionWithoutLineage() {
-        var rig = TakeoverTests.displayOfKitchen()
-        rig.hear(.presence(presence("a1")), from: "attic")
-        rig.hear(.register(Self.continuation()), from: "attic")
-        rig.hear(.presence(presence("a1", online: false)), from: "attic")
-        rig.press(.pause, id: "H1")
-        for session in ["P1", "C1"] {
-            var intent = rig.intent(.resume, id: session, session: session)
-            intent.lineage = intent.session
-            rig.hear(intent)
-            #expect(rig.answers.last?.outcome == .refused(.superseded), "\(session)")
-            #expect(rig.answers.last?.by?.session == token("H1"))
-        }
-        #expect(rig.answers.count == 2)
-    }
-
     /// Another node has continued its session and answers now.
     @Test func formerHeadDoesNotAnswer() throws {
         var rig = Self.head()
@@ -159,9 +122,7 @@ import Testing
 
     /// An owner whose last change reached no peer.
     static func cutOff() -> EngineHarness {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m, shortBreak 5m")
+        var rig = EngineHarness().linked(starting: "focus 25m, shortBreak 5m")
         rig.pass(50_000)
         rig.hear(rig.intent(.extend(seconds: 60), id: "I1"))
         rig.pass(20_000)
@@ -190,9 +151,7 @@ import Testing
 
     /// Its expiry may stem from a wrong clock.
     @Test func forwardingEndsAfterTheLifeOfAnIntent() throws {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m, shortBreak 5m")
+        var rig = EngineHarness().linked(starting: "focus 25m, shortBreak 5m")
         rig.hear(rig.intent(.extend(seconds: 60), id: "I1", life: 86_400_000))
         rig.pass(60_000)
         rig.hear(.register(Self.continuation(of: try #require(rig.own), node: "kitchen")), from: "kitchen")
@@ -226,9 +185,7 @@ import Testing
     func takeoverFromBeforeTheSessionCutsNoRun(
         at: GroupTime
     ) throws {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.pass(60_000)
         var forged = Self.continuation(of: try #require(rig.own))
         forged.continues = Continuation(node: id("zoo"), epoch: 1, rev: 1, at: at)

@@ -53,14 +53,12 @@ import Testing
         rig.linkUp()
         #expect(rig.published.contains(.hello))
         #expect(rig.notes == [.noRetained])
-        var usual = EngineHarness()
-        usual.linkUp()
+        let usual = EngineHarness().linked()
         #expect(!usual.published.contains(.hello))
     }
 
     @Test func presenceSaysSleepingUntilTheMachineWakes() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.send(.sleeping(true))
         rig.send(.sleeping(true))
         #expect(rig.presences.map(\.isSleeping) == [false, true])
@@ -73,9 +71,7 @@ import Testing
     }
 
     @Test func helloIsAnswered() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.published = []
         rig.hear(.hello, from: "kitchen")
         rig.hear(.hello, from: "zoo")
@@ -101,8 +97,7 @@ import Testing
     }
 
     @Test func willOfAnEarlierConnectionIsIgnored() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.register(peerRegister()), from: "kitchen")
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.presence(presence("k2")), from: "kitchen")
@@ -124,8 +119,7 @@ import Testing
     }
 
     @Test func sleepingNodeIsOffline() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k2", sleeping: true)), from: "kitchen")
         #expect(!rig.engine.peers[.kitchen].isOnline)
         rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
@@ -133,8 +127,7 @@ import Testing
     }
 
     @Test func retainedPresenceIsThePresentState() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.send(.linkDown)
         rig.pass(1_000)
@@ -145,8 +138,7 @@ import Testing
     }
 
     @Test func linkLossMakesDisplaysStaleButNotOwners() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister()), from: "kitchen")
         rig.send(.linkDown)
@@ -160,8 +152,7 @@ import Testing
     }
 
     @Test func offlinePresenceOfTheNodeItselfIsCorrected() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.published = []
         rig.hear(.presence(presence("conn-desk-0", online: false)), from: "desk")
         #expect(rig.presences.map(\.online) == [true])
@@ -173,8 +164,7 @@ import Testing
 
     /// A broker may bring an older presence back, as a bridge does that was down.
     @Test func sleepingPresenceOfANodeThatIsAwakeIsCorrected() throws {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.send(.sleeping(true))
         let asleep = try #require(rig.presences.last)
         rig.published = []
@@ -339,8 +329,7 @@ import Testing
     }
 
     @Test func newNodeReplacesAnUnannouncedRemote() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.register(peerRegister()), from: "kitchen")
         for index in 0..<Limits.nodes + 88 { rig.hear(.hello, from: "remote-\(index)") }
         rig.pass(Limits.intentLife + 1)
@@ -352,8 +341,7 @@ import Testing
 
     /// A broker without an access list may keep sessions under any number of names.
     @Test func numberOfRetainedSessionsIsLimited() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         for index in 0..<Limits.nodes + 88 {
             let older = peerRegister(
                 "n\(index)", session: "P\(index)", at: EngineHarness.epoch - Milliseconds(Int64(index)))

@@ -10,9 +10,7 @@ import Testing
     private static let earlier: GroupTime = EngineHarness.epoch - .seconds(60)
 
     private static func owner() -> EngineHarness {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.pass(1_000)
         rig.published = []
@@ -21,8 +19,7 @@ import Testing
 
     /// A node that shows no session, beside one that is online.
     private static func idle() -> EngineHarness {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.pass(6_000)
         rig.published = []
@@ -83,8 +80,7 @@ import Testing
     }
 
     @Test func pingStatesTheRevisionThatIsHeld() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         rig.hear(.register(peerRegister(rev: 3)), from: "kitchen")
         rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 1_000_000))
         let held = rig.published.compactMap { if case .ping(let ping, .kitchen) = $0 { ping.held } else { nil } }

@@ -12,8 +12,7 @@ import Testing
 
     /// A node whose kernel does not vouch, and that goes by the rogue clock of `attic`.
     static func misled() -> EngineHarness {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         rig.hear(.presence(presence("conn-desk-1")), from: "desk", retained: true)
         rig.meet("attic", rogue)
         rig.pass(10_000)
@@ -56,9 +55,7 @@ import Testing
     // MARK: A node that joins
 
     @Test func currentRegisterIsRepeatedOnceForNodesThatJoin() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.published = []
         for number in 1...5 { rig.hear(.presence(presence("k\(number)")), from: "k\(number)") }
         rig.pass(999)
@@ -71,9 +68,7 @@ import Testing
     }
 
     @Test func nodeWhoseSessionIsNotCurrentRepeatsNothing() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister(at: EngineHarness.epoch + 1)), from: "kitchen")
         rig.published = []
@@ -100,8 +95,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func liveRegisterOfAnOwnerThatIsNotHereAsksAll(isKnownOffline: Bool) {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         if isKnownOffline { rig.hear(.presence(presence("k1", online: false)), from: "kitchen", retained: true) }
         rig.published = []
         rig.hear(.register(peerRegister()), from: "kitchen")
@@ -110,8 +104,7 @@ import Testing
 
     /// It came back while this node was away, and the broker kept its new presence elsewhere.
     @Test func knownRegisterOfAnOwnerThatIsShownOfflineAsksAll() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister()), from: "kitchen")
         rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
@@ -124,9 +117,7 @@ import Testing
 
     /// It knows no current session, since the broker shares none with it.
     @Test func olderRegisterOfANodeWhosePresenceIsNotHereAsksAll() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.published = []
         let older = peerRegister(at: EngineHarness.epoch - 60_000)
         rig.hear(.register(older), from: "kitchen", retained: true)
@@ -136,8 +127,7 @@ import Testing
     }
 
     @Test func sessionThatComesDueWithoutThePresenceOfItsOwnerAsksAll() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.register(peerRegister(at: EngineHarness.epoch + 12_000)), from: "kitchen", retained: true)
         rig.pass(1_999)
         #expect(!rig.published.contains(.hello))
@@ -147,8 +137,7 @@ import Testing
 
     /// Its state is known from an earlier connection, and may have changed since.
     @Test func ownerWhosePresenceTheBrokerHasNotKeptIsAskedAfterEachBarrier() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister()), from: "kitchen")
         rig.send(.linkDown)
@@ -162,8 +151,7 @@ import Testing
 
     /// It is a member, since a node that was removed sends nothing.
     @Test func pingOfANodeWhosePresenceWasDeletedAsksAll() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         let ping = Ping(connection: token("k1"), sent: 1, at: rig.wall)
         rig.hear(.ping(ping, to: id("desk")), from: "kitchen")
@@ -175,9 +163,7 @@ import Testing
 
     /// The owner of the current session may have been removed.
     @Test func olderSessionIsRemindedAlsoByAnOwnSessionThatIsNotCurrent() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.hear(.register(peerRegister("zoo", session: "Z1", at: EngineHarness.epoch + 1)), from: "zoo")
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.pass(1_000)
@@ -189,9 +175,7 @@ import Testing
 
     /// Others do not admit the own stamp, so an older session is shown.
     @Test func ownStampThatIsAheadDoesNotReplaceTheSessionShown() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.wall -= 60_000
         rig.pass(1)
         rig.published = []
@@ -202,9 +186,7 @@ import Testing
 
     /// Only the clocks of nodes that are known to be online correct a stamp.
     @Test(arguments: [false, true]) func objectionOfANodeThatIsNotHereAsksAll(isKnown: Bool) {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         if isKnown { rig.hear(.presence(presence("k1")), from: "kitchen") }
         rig.published = []
         rig.hear(.ack(.clock(node: id("desk"), session: token("S1"), at: rig.wall)), from: "kitchen")
@@ -212,9 +194,7 @@ import Testing
     }
 
     @Test func helloComesWithTheOwnPresenceAndRegister() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.published = []
         rig.hear(.ack(.clock(node: id("desk"), session: token("S1"), at: rig.wall)), from: "kitchen")
         #expect(rig.published.first == .hello)
@@ -223,8 +203,7 @@ import Testing
     }
 
     @Test func retainedSessionOfAnOwnerThatIsOfflineAsksNobody() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1", online: false)), from: "kitchen", retained: true)
         rig.published = []
         rig.hear(.register(peerRegister()), from: "kitchen", retained: true)
@@ -235,8 +214,7 @@ import Testing
 
     /// The owner has answered another hello a moment ago, so its answer is the last one.
     @Test func remoteWaitsForTheOwnerThoughOthersAnswerFirst() {
-        var rig = EngineHarness("remote", isAnnounced: false)
-        rig.linkUp()
+        var rig = EngineHarness("remote", isAnnounced: false).linked()
         #expect(rig.published.contains(.hello))
         rig.pass(100)
         rig.deliver(.presence(presence("z1")), from: "zoo")
@@ -254,8 +232,7 @@ import Testing
     // MARK: Names that are gone
 
     @Test func namesThatAreGoneKeepNoNodeAway() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         for index in 0..<Limits.nodes + 88 {
             rig.hear(.presence(presence("c\(index)", online: false)), from: "n\(index)", retained: true)
         }
@@ -268,8 +245,7 @@ import Testing
 
     /// The session can be in any of the registers that the broker keeps.
     @Test(arguments: [0, 300, Limits.nodes + 87]) func currentSessionIsKnownAmongAnyNumberOfNames(place: Int) {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         for index in 0..<Limits.nodes + 88 {
             let ago = index == place ? 1_000 : 1_000_000 + Int64(index * 7 % (Limits.nodes + 88))
             let at = EngineHarness.epoch - Milliseconds(ago)
@@ -280,8 +256,7 @@ import Testing
     }
 
     @Test func onlineNodesAreNotForgotten() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         for index in 0..<Limits.nodes + 88 { rig.hear(.presence(presence("c\(index)")), from: "n\(index)") }
         rig.pass(60_000)
         rig.hear(.presence(presence("k1")), from: "kitchen")

@@ -88,8 +88,7 @@ import Testing
 
     /// A program restarted in 1970 keeps the guess that dates its session.
     @Test func restartContinuesWithTheGuess() throws {
-        var old = EngineHarness(wall: 5_000, wallBound: nil)
-        old.linkUp()
+        var old = EngineHarness(wall: 5_000, wallBound: nil).linked()
         old.pass(10_000)
         old.start("focus 25m")
         old.pass(40_000)

@@ -16,8 +16,7 @@ import Testing
         let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
         var views: Set<View> = []
         for order in orders {
-            var rig = EngineHarness("display")
-            rig.linkUp()
+            var rig = EngineHarness("display").linked()
             for index in order + order { rig.hear(.register(registers[index]), from: registers[index].owner.rawValue) }
             #expect(rig.moment?.register.id == token("C"))
             views.insert(rig.engine.view)
@@ -48,20 +47,9 @@ import Testing
         }
     }
 
-    @Test func startBeatsTheSessionInView() {
-        var rig = EngineHarness(wall: EngineHarness.epoch - 9_000)
-        rig.linkUp()
-        rig.hear(.register(peerRegister(at: EngineHarness.epoch, counter: 3)), from: "kitchen")
-        rig.start("focus 1m")
-        #expect(rig.own?.stamp == Stamp(time: EngineHarness.epoch, counter: 4, node: id("desk")))
-        #expect(rig.engine.view.isOwner)
-    }
-
     /// The yield is journalled, then published, and only then are intents answered.
     @Test func yieldPrecedesAnswers() throws {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.pass(60_000)
         rig.disk = .later
         rig.log = []
@@ -91,36 +79,13 @@ import Testing
         #expect(!rig.engine.view.isOwner)
     }
 
-    @Test func lowerStampChangesNothing() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
-        let before = rig.own
-        rig.hear(.register(peerRegister("zoo", at: EngineHarness.epoch - 1)), from: "zoo")
-        #expect(rig.own == before)
-        #expect(rig.engine.view.isOwner)
-    }
-
-    @Test func continuationCutsTheRuns() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
-        rig.pass(90_000)
-        var winner = peerRegister(at: rig.wall)
-        winner.lineage = token("S1")
-        winner.continues = Continuation(node: id("desk"), epoch: 1, rev: 1, at: EngineHarness.epoch + 60_000)
-        rig.hear(.register(winner), from: "kitchen")
-        #expect(rig.own?.runs == [Run(phase: 0, from: EngineHarness.epoch, to: EngineHarness.epoch + 60_000)])
-    }
-
     @Test func stampsFarFromGroupTimeAreHeldButNotAdmitted() {
         for (at, isAdmitted) in [
             (EngineHarness.epoch + 10_000, true), (EngineHarness.epoch + 10_001, false),
             (Limits.time.upperBound, false),
             (Limits.earliestStamp - 1, false), (0, false), (Limits.earliestStamp, true),
         ] {
-            var rig = EngineHarness()
-            rig.linkUp()
+            var rig = EngineHarness().linked()
             rig.hear(.register(peerRegister(at: at)), from: "kitchen")
             #expect((rig.engine.view.register != nil) == isAdmitted, "\(at)")
             let told = rig.published.contains(
@@ -131,9 +96,7 @@ import Testing
     }
 
     @Test func earlyStampIsAdmittedWhenItsTimeComes() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.hear(.register(peerRegister(at: EngineHarness.epoch + 12_000)), from: "kitchen")
         rig.pass(1_999)
         #expect(rig.own?.status == .running)
@@ -143,65 +106,8 @@ import Testing
         #expect(rig.engine.replicas.nextWake == nil)
     }
 
-    @Test func anIntentTakesEffectOnce() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
-        let extend = rig.intent(.extend(seconds: 60))
-        for _ in 0..<3 { rig.hear(extend) }
-        #expect(rig.answers.map(\.outcome) == [.applied, .duplicate, .duplicate])
-        #expect(rig.own?.currentPhase.seconds == 1_560)
-        #expect(rig.own?.applied == [token("I1")])
-    }
-
-    @Test func refusalIsRepeatedUnchanged() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m, shortBreak 5m")
-        let stale = rig.intent(.skip, phase: 1)
-        let resume = rig.intent(.resume, id: "I2")
-        rig.hear(stale)
-        rig.hear(resume)
-        rig.press(.skip)
-        rig.press(.pause)
-        rig.hear(stale)
-        rig.hear(resume)
-        #expect(rig.answers.map(\.outcome) == [.refused(.stalePhase), .noop, .refused(.stalePhase), .noop])
-        #expect(rig.answers[0] == rig.answers[2])
-        #expect(rig.answers[1] == rig.answers[3])
-    }
-
-    @Test func intentForAnotherSessionOrPhaseIsRefused() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m, shortBreak 5m")
-        rig.hear(rig.intent(.stop, id: "1", session: "other"))
-        #expect(rig.answers.isEmpty, "the owner of that session answers")
-        rig.hear(rig.intent(.pause, id: "2", life: 0))
-        rig.hear(rig.intent(.pause, id: "3", life: -1))
-        #expect(rig.answers.map(\.outcome) == [.refused(.expired), .refused(.expired)])
-        var unfenced = rig.intent(.startBreak, id: "4")
-        unfenced.phase = nil
-        rig.hear(unfenced)
-        rig.hear(rig.intent(.pause, id: "5", phase: 7))
-        #expect(rig.answers.suffix(2).map(\.outcome) == [.refused(.invalid), .applied])
-        for phase in [-1, Limits.phases, .min, .max] {
-            for (operation, id) in [(.pause, "p\(phase)"), (.skip, "s\(phase)")] as [(IntentOperation, String)] {
-                rig.hear(rig.intent(operation, id: id, phase: phase))
-                #expect(rig.answers.last?.outcome == .refused(.invalid), "\(operation) in \(phase)")
-            }
-        }
-        let stop = rig.intent(.stop, id: "6")
-        rig.start("focus 10m", id: "S2")
-        rig.hear(stop)
-        #expect(rig.answers.last?.outcome == .refused(.superseded))
-        #expect(rig.answers.last?.by?.session == token("S2"))
-        #expect(rig.own?.status == .running, "a stop never hits a later session")
-    }
-
     @Test func pastSessionsAreRemembered() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         for index in 0...16 { rig.start("focus 25m", id: "S\(index)") }
         rig.hear(rig.intent(.stop, id: "old", session: "S0"))
         #expect(rig.answers.last?.outcome == .refused(.superseded))
@@ -211,9 +117,7 @@ import Testing
     }
 
     @Test func answersComeOnlyAfterTheDisk() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.disk = .later
         rig.published = []
         let pause = rig.intent(.pause)
@@ -229,9 +133,7 @@ import Testing
 
     /// Answers do not wait for the write of a peer's mark.
     @Test func peersStartDoesNotDelayPublication() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.disk = .later
         rig.hear(rig.intent(.pause))
         rig.hear(.register(peerRegister(at: EngineHarness.epoch - 1)), from: "kitchen")
@@ -240,8 +142,7 @@ import Testing
     }
 
     @Test func registerFromAnotherSenderIsDiscarded() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.register(peerRegister("kitchen")), from: "zoo")
         #expect(rig.engine.view.register == nil)
         #expect(rig.engine.peers[id("zoo")].discarded == [.wrongSender: 1])
@@ -249,8 +150,7 @@ import Testing
 
     /// A node without journal and retained register repeats versions that peers have seen.
     @Test func lowerVersionCausesAnObjection() throws {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.register(peerRegister(rev: 8)), from: "kitchen")
         rig.hear(.register(peerRegister(rev: 7)), from: "kitchen")
         #expect(rig.published.last == .ack(.fork(node: .kitchen, version: Version(epoch: 1, rev: 8))))
@@ -261,8 +161,7 @@ import Testing
     }
 
     @Test func eachForkCausesAnObjection() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         var other = peerRegister()
         rig.hear(.register(other), from: "kitchen")
         other.title = "other"
@@ -270,17 +169,6 @@ import Testing
         let objection = Message.ack(.fork(node: .kitchen, version: other.version))
         #expect(rig.published.filter { $0 == objection }.count == 3)
         #expect(rig.engine.view.register?.title == "")
-    }
-
-    /// The end of the session takes precedence over other reasons to refuse.
-    @Test func endedSessionAnswersByItsEnd() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m, shortBreak 5m")
-        rig.press(.stop)
-        rig.hear(rig.intent(.skip, id: "I1", phase: 1))
-        rig.hear(rig.intent(.stop, id: "I2", life: 0))
-        #expect(rig.answers.map(\.outcome) == [.refused(.notAllowed), .noop])
     }
 
     @Test func answerKeepsItsFirstAsker() {

@@ -47,9 +47,7 @@ import Testing
     }
 
     @Test func startWithALinkIsNotProvisional() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         #expect(!rig.engine.isProvisional)
         #expect(rig.registers.count == 1)
         rig.send(.linkDown)
@@ -114,8 +112,7 @@ import Testing
 
     /// It does so whatever the clocks read.
     @Test func offlineStartBeatsTheSessionInView() throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch - 9_000, wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wall: EngineHarness.epoch - 9_000, wallBound: nil).linked()
         rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 1_009_000))
         let seen = peerRegister(at: EngineHarness.epoch, counter: 3)
         rig.hear(.register(seen), from: "kitchen")
@@ -143,7 +140,7 @@ import Testing
     @Test func peerYieldsToTheOfflineStart() throws {
         var offline = Self.offline()
         var kitchen = EngineHarness("kitchen", bootID: "boot-k", boot: 5_000, wall: EngineHarness.epoch - Self.minute)
-        kitchen.linkUp()
+            .linked()
         kitchen.start("focus 25m", id: "K1")
         kitchen.pass(2 * Self.minute)
         Self.rejoin(&offline, try #require(kitchen.own))
@@ -269,11 +266,9 @@ import Testing
     @Test(arguments: [IntentOperation.pause, .stop]) func pressAppliedOfflineIsPublished(
         operation: IntentOperation
     ) throws {
-        var kitchen = EngineHarness("kitchen", bootID: "boot-p", boot: 5_000_000)
-        kitchen.linkUp()
+        var kitchen = EngineHarness("kitchen", bootID: "boot-p", boot: 5_000_000).linked()
         kitchen.start("focus 25m", id: "P1")
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(try #require(kitchen.own)), from: "kitchen")
         rig.pass(60_000)

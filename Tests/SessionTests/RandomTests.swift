@@ -12,6 +12,9 @@ import Testing
         EngineHarness.epoch + 1, EngineHarness.epoch + 10_000,
         EngineHarness.epoch + 11_000, Limits.time.upperBound,
     ]
+    static let operations: [IntentOperation] = [
+        .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip,
+    ]
     static let counters = [0, 1, 2, 3, 50, Limits.counter.upperBound - 1, Limits.counter.upperBound]
 
     /// A register with odd but admissible fields.
@@ -73,7 +76,7 @@ import Testing
         let version = Version(
             epoch: counters[Int.random(in: 0..<counters.count, using: &random)],
             rev: counters[Int.random(in: 0..<counters.count, using: &random)])
-        let operation = ActionTests.operations[Int.random(in: 0...6, using: &random)]
+        let operation = operations[Int.random(in: 0...6, using: &random)]
         switch draw {
         case 0, 1, 2, 3:
             let register = weird(name, &random)

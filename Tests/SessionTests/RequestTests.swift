@@ -7,8 +7,7 @@ import Testing
 /// The asking side of an intent.
 @Suite(.timeLimit(.minutes(5))) struct RequestTests {
     static func rig(plan text: String = "focus 25m, shortBreak 5m", role: Role = .node) -> EngineHarness {
-        var rig = EngineHarness(role: role)
-        rig.linkUp()
+        var rig = EngineHarness(role: role).linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister(plan: text)), from: "kitchen")
         rig.published = []
@@ -122,8 +121,7 @@ import Testing
     /// An intent expires by group time, so a node without it polls clocks first, for 300 ms at most.
     @Test(arguments: [true, false], [Role.node, .display])
     func requestWaitsForGroupTime(answers: Bool, role: Role) {
-        var rig = EngineHarness(wall: EngineHarness.epoch - 5_000, wallBound: nil, role: role)
-        rig.linkUp()
+        var rig = EngineHarness(wall: EngineHarness.epoch - 5_000, wallBound: nil, role: role).linked()
         if answers { rig.clocks[.kitchen] = PeerClock(there: 100, back: 100) }
         rig.hear(.presence(presence("k1")), from: "kitchen", retained: true)
         rig.hear(.register(peerRegister()), from: "kitchen")
@@ -150,8 +148,7 @@ import Testing
     }
 
     @Test func pressWithoutASessionIsRefused() {
-        var idle = EngineHarness()
-        idle.linkUp()
+        var idle = EngineHarness().linked()
         #expect(idle.press(.pause) == .noSession)
         var ended = Self.rig(plan: "focus 10s")
         ended.pass(10_000)

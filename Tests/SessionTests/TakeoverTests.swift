@@ -11,8 +11,7 @@ import Testing
         _ register: Register = peerRegister(plan: "focus 25m, shortBreak 5m"), node: String = "desk",
         role: Role = .node, isAnnounced: Bool = true
     ) -> EngineHarness {
-        var rig = EngineHarness(node, bootID: "boot-\(node)", role: role, isAnnounced: isAnnounced)
-        rig.linkUp()
+        var rig = EngineHarness(node, bootID: "boot-\(node)", role: role, isAnnounced: isAnnounced).linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(register), from: "kitchen")
         rig.pass(60_000)
@@ -35,9 +34,7 @@ import Testing
 
     /// Whether it took effect is not known.
     @Test func nothingIsForwardedToAHeadWithAFullList() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness().linked(starting: "focus 25m")
         rig.press(.pause, id: "I1")
         var head = peerRegister(at: EngineHarness.epoch + 1)
         head.lineage = token("S1")
@@ -125,33 +122,6 @@ import Testing
         #expect(rig.own == nil)
     }
 
-    @Test func continuationNamesItsPredecessor() throws {
-        var register = peerRegister(plan: "focus 25m, shortBreak 5m", epoch: 3, rev: 7)
-        register.applied = [token("I0")]
-        register.title = "Reading"
-        register.lineage = token("P0")
-        var rig = Self.displayOfKitchen(register)
-        rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
-        rig.press(.pause, id: "I1")
-        let own = try #require(rig.own)
-        #expect(own.continues == Continuation(node: .kitchen, epoch: 3, rev: 7, at: EngineHarness.epoch + 60_000))
-        #expect(own.lineage == token("P0"))
-        #expect(own.id == token("I1"))
-        #expect(own.owner == id("desk"))
-        #expect(own.stamp > register.stamp)
-        #expect(own.stamp.node == id("desk"))
-        #expect(own.applied == [token("I0"), token("I1")])
-        #expect(own.last == LastIntent(intent: token("I1"), op: .pause, from: id("desk"), at: rig.wall))
-        #expect(own.title == "Reading")
-        #expect(own.plan == register.plan)
-        #expect(own.startedAt == register.startedAt)
-        let here = Anchor(elapsed: 60_000, at: rig.wall, bound: 5, bootID: token("boot-desk"), boot: rig.boot)
-        #expect(own.anchor == here)
-        #expect(own.runs == [Run(phase: 0, from: EngineHarness.epoch, to: EngineHarness.epoch + 60_000)])
-        #expect(rig.registers == [own])
-        #expect(rig.notes.contains(.tookOver(own.id, from: .kitchen)))
-    }
-
     @Test func correctionContinuesTheSessionOfAnOwnerThatIsGone() throws {
         var register = peerRegister(plan: "focus 25m, shortBreak 5m")
         register.label = Label(name: "Study")
@@ -176,34 +146,6 @@ import Testing
             #expect(outcome(rig.press(operation, phase: phase)) == expected)
             #expect(rig.own == nil)
             #expect(rig.registers.isEmpty)
-        }
-    }
-
-    /// The phase ended during the wait for the owner.
-    @Test func takeoverRefusesAStalePhase() {
-        var rig = Self.displayOfKitchen(peerRegister(plan: "focus 61s, shortBreak 5m", autoAdvance: true))
-        rig.press(.skip)
-        rig.pass(2_000)
-        #expect(outcome(rig.replies[1]) == .refused(.stalePhase))
-        #expect(rig.moment?.register.phase == 1)
-        #expect(rig.own == nil)
-    }
-
-    /// Time while the session was stale is not credited; a short gap is.
-    @Test(arguments: [IntentOperation.stop, .pause])
-    func countUpEndsAtTheLastSignOfLife(operation: IntentOperation) throws {
-        for (gone, elapsed) in [(29_999, 89_999), (30_000, 60_000), (3_600_000, 60_000)]
-            as [(Milliseconds, Milliseconds)]
-        {
-            var rig = Self.displayOfKitchen(peerRegister(plan: "focus 15h", mode: .countup))
-            rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
-            rig.pass(gone)
-            #expect(outcome(rig.press(operation)) == .applied)
-            let own = try #require(rig.own)
-            #expect(own.anchor.elapsed == elapsed)
-            #expect(own.invalidField == nil)
-            #expect(own.runs.map(\.length).reduce(0, +) == elapsed)
-            #expect(own.runs.first == Run(phase: 0, from: EngineHarness.epoch, to: EngineHarness.epoch + elapsed))
         }
     }
 
@@ -256,36 +198,8 @@ import Testing
         return rig.replies[rig.ticket]
     }
 
-    @Test(arguments: [Status.running, .paused]) func liveSessionMovesUnchanged(status: Status) throws {
-        var rig = TakeoverTests.displayOfKitchen(peerRegister(rev: 4, status: status, elapsed: 5_000))
-        let before = try #require(rig.moment)
-        #expect(outcome(Self.take(&rig)) == .applied)
-        let own = try #require(rig.own)
-        #expect(own.id == token("T1"))
-        #expect(own.lineage == token("P1"))
-        #expect(own.status == status)
-        #expect(own.continues == Continuation(node: .kitchen, epoch: 1, rev: 4, at: rig.wall))
-        #expect(own.last == nil)
-        #expect(own.applied.isEmpty)
-        #expect(rig.moment?.elapsed == before.elapsed)
-        #expect(rig.moment?.shownSeconds == before.shownSeconds)
-        #expect(rig.registers == [own])
-        #expect(rig.engine.view.isOwner)
-        #expect(rig.intents.isEmpty)
-    }
-
-    @Test func takeOfOwnSessionIsNoop() {
-        var rig = EngineHarness()
-        rig.linkUp()
-        rig.start("focus 25m")
-        let own = rig.own
-        #expect(outcome(Self.take(&rig)) == .noop)
-        #expect(rig.own == own)
-    }
-
     @Test func endedSessionCannotMove() {
-        var idle = EngineHarness()
-        idle.linkUp()
+        var idle = EngineHarness().linked()
         #expect(Self.take(&idle) == .noSession)
         for status in [Status.stopped, .completed, .superseded] {
             var rig = TakeoverTests.displayOfKitchen(peerRegister(status: status))

@@ -13,9 +13,7 @@ import Testing
     static let behind = PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - hour, quality: unvouched)
 
     static func alone(skew: Milliseconds = 0) -> EngineHarness {
-        var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
-        rig.linkUp()
-        return rig
+        EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil).linked()
     }
 
     @Test func eachNodeGoesByItsOwnPlausibleClock() {
@@ -182,8 +180,7 @@ import Testing
         #expect(rig.own?.status == .running)
         #expect(rig.engine.view.isOwner)
         // Without a vouched clock it is a start like any other.
-        var other = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
-        other.linkUp()
+        var other = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal).linked()
         other.hear(.register(peerRegister("zoo", session: "Z1", at: 2_340_000_000_000)), from: "zoo", retained: true)
         #expect(other.own?.status == .superseded)
         other.start("focus 25m", id: "S2")
@@ -213,8 +210,7 @@ import Testing
         rig.hear(.register(peerRegister(at: Limits.earliestStamp - 1)), from: "kitchen")
         rig.pass(10_000)
         #expect(!rig.published.contains { if case .ack = $0 { true } else { false } })
-        var vouched = EngineHarness()
-        vouched.linkUp()
+        var vouched = EngineHarness().linked()
         vouched.hear(.register(peerRegister(at: EngineHarness.epoch + Self.hour)), from: "kitchen")
         #expect(vouched.published.contains { if case .ack(.clock) = $0 { true } else { false } })
     }

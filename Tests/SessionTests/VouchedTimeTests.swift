@@ -11,10 +11,7 @@ import Testing
 
     /// A node with a session, whose synchronised clock is wrong by `skew`.
     static func synchronised(skew: Milliseconds = 0) -> EngineHarness {
-        var rig = EngineHarness(wall: EngineHarness.epoch + skew)
-        rig.linkUp()
-        rig.start("focus 25m")
-        return rig
+        EngineHarness(wall: EngineHarness.epoch + skew).linked(starting: "focus 25m")
     }
 
     @Test func oneRogueClockMovesNoHonestNode() {
@@ -33,8 +30,7 @@ import Testing
     /// Its role can change nothing. A service with the same clock has a vote.
     @Test(arguments: [(Role.display, false), (.service, true)])
     func theClockOfADisplayHasNoVote(role: Role, hasVote: Bool) {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         rig.meet("attic", Self.rogue, role: role)
         rig.pass(10_000)
         #expect((rig.groupTime == rig.wall) != hasVote)
@@ -133,8 +129,7 @@ import Testing
         rig.meet("attic", Self.rogue)
         rig.pass(1_000)
         #expect(rig.pings.filter { $0.to == id("attic") }.count == 8)
-        var attic = EngineHarness("attic", wall: Self.rogue.time(at: rig.boot))
-        attic.linkUp()
+        var attic = EngineHarness("attic", wall: Self.rogue.time(at: rig.boot)).linked()
         attic.hear(.presence(presence("desk-1")), from: "desk", retained: true)
         #expect(!attic.isContradicted(by: "desk"))
         attic.hear(.ping(try #require(rig.pings.first).ping, to: attic.node), from: "desk")
@@ -143,8 +138,7 @@ import Testing
 
     /// The date is final when every vouched clock that is to be asked has answered.
     @Test func dateIsAGuessUntilAllVouchedClocksHaveAnswered() {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked()
         rig.clocks[id("cellar")] = PeerClock(there: 250, back: 250)
         rig.hear(.presence(presence("cellar-1")), from: "cellar", retained: true)
         rig.meet("attic", Self.rogue)
@@ -159,8 +153,7 @@ import Testing
 
     /// A node that does not answer is not waited for longer than 2.5 seconds.
     @Test func dateIsFinalWithoutTheAnswerOfASilentNode() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         rig.hear(.presence(presence("cellar-1")), from: "cellar", retained: true)
         rig.meet("attic")
         rig.start("focus 25m")
@@ -172,8 +165,7 @@ import Testing
 
     /// Otherwise each sleep of the only right clock would bring the wrong one back.
     @Test func timeOfAVouchedClockStaysWhileItsNodeIsOffline() {
-        var rig = EngineHarness(wall: EngineHarness.epoch + 3_600_000, wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wall: EngineHarness.epoch + 3_600_000, wallBound: nil).linked()
         rig.meet("attic")
         rig.pass(10_000)
         #expect(rig.groupTime == EngineHarness.epoch + 10_000)
@@ -187,8 +179,7 @@ import Testing
 
     /// In a suspend the kernel counts the boot clock on by a battery clock.
     @Test func nodeThatWakesIsFollowedFromItsNextPongOn() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 999_000))
         rig.meet("attic")
         rig.pass(1_000)
@@ -208,8 +199,7 @@ import Testing
 
     /// Its kernel lost the time server.
     @Test func clockCountsNoLongerWhenItsKernelStopsVouching() {
-        var rig = EngineHarness(wall: EngineHarness.epoch + 60_000, wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wall: EngineHarness.epoch + 60_000, wallBound: nil).linked()
         rig.meet("attic")
         #expect(rig.engine.timeOrigin == id("attic"))
         var said = presence("attic-1")
@@ -224,8 +214,7 @@ import Testing
 
     /// Others ask a node for the time if its presence says that its kernel vouches.
     @Test func presenceIsPublishedAgainWhenTheKernelBeginsOrStopsToVouch() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         rig.published = []
         rig.wallBound = 5
         rig.send(.wake)
@@ -240,8 +229,7 @@ import Testing
 
     /// Many nodes in a network without a time server.
     @Test func withoutAVouchedClockSevenNodesAreAskedOnce() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         for index in 0..<300 { rig.meet("n\(index)", PeerClock(quality: ClockQuality(synced: false))) }
         rig.pass(10_000)
         #expect(rig.pings.count == 7 * 8)
@@ -252,8 +240,7 @@ import Testing
 
     /// Its time may be that of a vouched clock, whose presence the broker has withheld.
     @Test func contradictionSaysHelloOnceWhileNoVouchedClockIsKnown() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         rig.hear(.presence(unsynced("kitchen-1", at: EngineHarness.epoch)), from: "kitchen", retained: true)
         rig.clocks[id("kitchen")] = PeerClock(
             groupLead: EngineHarness.epoch - 1_000_000 + 3_600_000, quality: ClockQuality(synced: false))
@@ -272,8 +259,7 @@ import Testing
     }
 
     @Test func contradictionByANodeThatSeemsOfflineSaysHello() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         rig.hear(.presence(presence("kitchen-1", online: false)), from: "kitchen")
         #expect(!rig.published.contains(.hello))
         let ping = Ping(connection: token("kitchen-1"), sent: 1, at: rig.wall + 3_600_000)
@@ -288,8 +274,7 @@ import Testing
     }
 
     @Test func nodeWhoseKernelVouchesAsksNobody() {
-        var rig = EngineHarness()
-        rig.linkUp()
+        var rig = EngineHarness().linked()
         for index in 0..<20 { rig.meet("n\(index)") }
         rig.pass(10_000)
         #expect(rig.pings.isEmpty)
@@ -297,8 +282,7 @@ import Testing
 
     /// Seven tell the time, and stay the ones that do.
     @Test func firstSevenVouchedClocksThatAnswerAreAsked() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
+        var rig = EngineHarness(wallBound: nil).linked()
         for number in (10...60).reversed() {
             rig.meet("n\(number)")
             rig.pass(10)
@@ -328,8 +312,7 @@ import Testing
     /// A plausible own clock selects the nearer of two.
     @Test func ownClockDecidesBetweenTwo() {
         for (skew, expected) in [(Milliseconds(3_600_000), EngineHarness.epoch), (500_000_000_000, 2_340_000_000_000)] {
-            var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
-            rig.linkUp()
+            var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil).linked()
             rig.meet("attic", Self.rogue)
             rig.meet("cellar")
             #expect(rig.groupTime == expected, "\(skew)")
@@ -338,9 +321,7 @@ import Testing
 
     /// A date from a synchronised clock is final.
     @Test func sessionIsMovedToAVouchedTimeOnce() throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil)
-        rig.linkUp()
-        rig.start("focus 25m")
+        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
         rig.meet("cellar")
         let dated = try #require(rig.own)
         #expect(dated.startedAt == EngineHarness.epoch)

@@ -10,17 +10,15 @@ import Testing
         #expect(Scenario.canary.run().violation?.check == .canary)
     }
 
-    @Test(arguments: [UInt64(3), 11, 70, 99]) func seedDeterminesAWorld(seed: UInt64) {
-        let first = Scenario(seed: seed).run(isTelling: true)
-        let second = Scenario(seed: seed).run(isTelling: true)
-        #expect(first == second)
-        #expect(!first.lines.isEmpty)
-        #expect(first.hash == Scenario(seed: seed).run().hash, "telling changes nothing")
-    }
-
-    @Test func seedsDifferInTheirWorlds() {
-        let hashes = Set((1...10).map { Scenario(seed: $0).run().hash })
-        #expect(hashes.count == 10)
+    @Test func seedDeterminesAWorld() {
+        let hashes = [UInt64(3), 11].map { seed in
+            let first = Scenario(seed: seed).run(isTelling: true)
+            #expect(first == Scenario(seed: seed).run(isTelling: true))
+            #expect(!first.lines.isEmpty)
+            #expect(first.hash == Scenario(seed: seed).run().hash, "telling changes nothing")
+            return first.hash
+        }
+        #expect(hashes[0] != hashes[1])
     }
 
     @Test(arguments: UInt64(1)...50) func traceIsReadBack(seed: UInt64) throws {

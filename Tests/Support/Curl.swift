@@ -12,12 +12,7 @@ public enum Curl {
             [try Spawn.find("curl"), "-sS", "-i", "--noproxy", "*", "--max-time", "60", "--cacert", authority] + options
                 + [url],
             output: directory.file("answer"))
-        var status: Int32?
-        try await eventually("the answer of \(url)") {
-            status = Spawn.reap(child)
-            return status != nil
-        }
-        // The exit code is in the second byte.
-        return ((status ?? 0) >> 8, directory.read("answer"))
+        let code = try await Spawn.end(of: child, "the answer of \(url)")
+        return (code, directory.read("answer"))
     }
 }

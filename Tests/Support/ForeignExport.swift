@@ -11,13 +11,8 @@ public enum ForeignExport {
         let child = try Spawn.start(
             [Project.path("Config/examples/import.py"), file, "--zone", zone] + options,
             output: directory.file("history.csv"), errors: directory.file("errors"))
-        var status: Int32?
-        try await eventually("end of import.py") {
-            status = Spawn.reap(child)
-            return status != nil
-        }
-        // The exit code is in the second byte.
-        return ((status ?? 0) >> 8, directory.read("history.csv"), directory.read("errors"))
+        let code = try await Spawn.end(of: child, "end of import.py")
+        return (code, directory.read("history.csv"), directory.read("errors"))
     }
 
     /// Returns the CSV of an export without a bad row.

@@ -18,7 +18,6 @@ public final class Proxy: Sendable {
         var heldUpTo = Int.max
         var delay: Duration = .zero
         var drops: Dropped?
-        var isRefusing = false
         var cuts = 0
         var made = 0
         var isStopped = false
@@ -52,7 +51,7 @@ public final class Proxy: Sendable {
         state = Mutex(State(target: target))
         let listener = try Port.listen(port)
         try Thread.start(name: "proxy") { [self] in
-            var line = Line(listener: listener, port: port)
+            var line = Line(listener: listener)
             while turn(&line) {}
             line.end()
             close(bell.read)
@@ -72,14 +71,6 @@ public final class Proxy: Sendable {
     public func lead(to target: Int) { change { $0.target = target } }
     public func cut() { change { $0.cuts += 1 } }
 
-    /// Ends all connections and accepts no more.
-    public func refuse() {
-        change {
-            $0.cuts += 1
-            $0.isRefusing = true
-        }
-    }
-
     /// Holds bytes and ends in these directions, perhaps of later connections too, until ``heal()``.
     public func hold(_ directions: Direction..., isForLater: Bool = true) {
         change {
@@ -96,7 +87,6 @@ public final class Proxy: Sendable {
         change {
             $0.held = []
             $0.delay = .zero
-            $0.isRefusing = false
         }
     }
 
@@ -113,7 +103,7 @@ public final class Proxy: Sendable {
     private func turn(_ line: inout Line) -> Bool {
         let present = state.withLock { $0 }
         guard !present.isStopped else { return false }
-        line.apply(cuts: present.cuts, isRefusing: present.isRefusing)
+        line.apply(cuts: present.cuts)
         var waits = [pollfd(fd: bell.read, events: Int16(POLLIN), revents: 0)]
         line.list(&waits, present.isHeld)
         poll(&waits, nfds_t(waits.count), line.patience(present.isHeld))
@@ -122,11 +112,7 @@ public final class Proxy: Sendable {
         let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
         // Under the lock, so that a change by a test applies to all later bytes.
         state.withLock { state in
-            if line.listener.map(ready.contains) == true,
-                line.accept(for: state.target, drops: state.drops)
-            {
-                state.made += 1
-            }
+            if ready.contains(line.listener), line.accept(for: state.target, drops: state.drops) { state.made += 1 }
             line.carry(ready, delay: state.delay, state.isHeld)
         }
         return true
@@ -154,42 +140,31 @@ private struct Line {
         var isBroken = false
     }
 
-    var listener: Int32?
-    let port: Int
+    let listener: Int32
     private var pairs: [Pair] = []
     private var made = 0
     private var cuts = 0
 
-    init(listener: Int32, port: Int) {
-        self.listener = listener
-        self.port = port
-    }
+    init(listener: Int32) { self.listener = listener }
 
     mutating func end() {
         for pair in pairs { Self.close(pair) }
-        if let listener { Glibc.close(listener) }
+        Glibc.close(listener)
     }
 
     private static func close(_ pair: Pair) {
         for descriptor in Set(pair.ways.values.map(\.from)) { Glibc.close(descriptor) }
     }
 
-    mutating func apply(cuts: Int, isRefusing: Bool) {
-        if cuts != self.cuts {
-            self.cuts = cuts
-            for pair in pairs { Self.close(pair) }
-            pairs = []
-        }
-        if isRefusing, let listener {
-            Glibc.close(listener)
-            self.listener = nil
-        } else if !isRefusing, listener == nil {
-            listener = try? Port.listen(port)
-        }
+    mutating func apply(cuts: Int) {
+        guard cuts != self.cuts else { return }
+        self.cuts = cuts
+        for pair in pairs { Self.close(pair) }
+        pairs = []
     }
 
     func list(_ waits: inout [pollfd], _ isHeld: (Int, Proxy.Direction) -> Bool) {
-        if let listener { waits.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0)) }
+        waits.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
         let now = ContinuousClock.now
         for pair in pairs {
             for (direction, way) in pair.ways where !isHeld(pair.number, direction) {
@@ -209,12 +184,11 @@ private struct Line {
                 isHeld(pair.number, direction) ? nil : way.waiting.first?.due
             }
         }
-        guard let next = dues.filter({ $0 > now }).min() else { return listener == nil ? 100 : -1 }
+        guard let next = dues.filter({ $0 > now }).min() else { return -1 }
         return Int32((next - now) / .milliseconds(1)) + 1
     }
 
     mutating func accept(for target: Int, drops: Proxy.Dropped?) -> Bool {
-        guard let listener else { return false }
         let client = Glibc.accept(listener, nil, nil)
         guard client >= 0 else { return false }
         _ = fcntl(client, F_SETFD, FD_CLOEXEC)

@@ -3,6 +3,7 @@
 import API
 import Display
 import Session
+import Support
 import Testing
 import Wire
 
@@ -11,18 +12,10 @@ import Wire
 /// Below a coverage of 80 percent no surface shows a calm percentage.
 @Suite(.timeLimit(.minutes(5))) struct CoverageTests {
     private func shown(_ coverage: Int) throws -> NodeView {
-        let (session, boot) = (try #require(SessionID("s-1")), try #require(BootID("b-1")))
-        let register = Register(
-            id: session, lineage: session, stamp: Stamp(time: 1_800_000_000_000, counter: 0, node: FakeNode.node),
-            epoch: 1, rev: 1, owner: FakeNode.node, title: "Reading", icon: nil, label: nil, mode: .countdown,
-            plan: [Phase(kind: .focus, seconds: 1_500)], autoAdvance: false, phase: 0, status: .running,
-            startedAt: 1_800_000_000_000, anchor: Anchor(elapsed: 0, at: 1_800_000_000_000, bootID: boot, boot: 1_000),
-            runs: [Run(phase: 0, from: 1_800_000_000_000)])
-        var feeds = Feeds()
-        let isNews = feeds.take(
-            .calm(
-                CalmFeed(
-                    session: session, percent: 85, coverage: coverage, trend: .rising, at: 1_800_000_000_000)))
+        let register = sample(title: "Reading")
+        var (feeds, feed) = (Feeds(), calm(85, .rising))
+        (feed.coverage, feed.at) = (coverage, register.startedAt)
+        let isNews = feeds.take(.calm(feed))
         #expect(isNews)
         return NodeView(View(register: register, anchorBoot: 1_000, error: ErrorBound(), isLinked: true), feeds: feeds)
     }

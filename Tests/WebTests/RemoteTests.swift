@@ -67,13 +67,15 @@ import Wire
     private static func register(
         _ id: String, title: String = "Reading", owner: NodeID = FakeNode.node, at time: GroupTime, minutes: Int64 = 30
     ) throws -> Register {
-        let (id, boot) = (try #require(SessionID(id)), try #require(BootID("b-1")))
-        return Register(
-            id: id, lineage: id, stamp: Stamp(time: time, counter: 0, node: owner), epoch: 1, rev: 1, owner: owner,
-            title: title, icon: nil, label: Label(name: "Study", colour: .grey), mode: .countdown,
-            plan: [Phase(kind: .focus, seconds: 7_200)], autoAdvance: false, phase: 0, status: .stopped,
-            startedAt: time, anchor: Anchor(elapsed: 0, at: time, bootID: boot, boot: 1_000),
-            runs: [Run(phase: 0, from: time, to: time + .minutes(minutes))])
+        let id = try #require(SessionID(id))
+        var register = sample(
+            [Phase(kind: .focus, seconds: 7_200)], status: .stopped, label: Label(name: "Study", colour: .grey),
+            title: title)
+        (register.id, register.lineage, register.owner) = (id, id, owner)
+        register.stamp = Stamp(time: time, counter: 0, node: owner)
+        (register.startedAt, register.anchor.at) = (time, time)
+        register.runs = [Run(phase: 0, from: time, to: time + .minutes(minutes))]
+        return register
     }
 
     @Test func shellIsSmallAndComplete() async throws {

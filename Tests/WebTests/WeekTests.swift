@@ -36,14 +36,10 @@ import Wire
     }
 
     /// A running session with a label.
-    private static func session() throws -> View {
-        let (id, boot) = (try #require(SessionID("s-1")), try #require(BootID("b-1")))
-        let register = Register(
-            id: id, lineage: id, stamp: Stamp(time: monday, counter: 0, node: FakeNode.node), epoch: 1, rev: 1,
-            owner: FakeNode.node, title: "Reading", icon: nil, label: study, mode: .countdown,
-            plan: [Phase(kind: .focus, seconds: 7_200)], autoAdvance: false, phase: 0, status: .running,
-            startedAt: monday, anchor: Anchor(elapsed: 0, at: monday, bootID: boot, boot: 1_000),
-            runs: [Run(phase: 0, from: monday)])
+    private static func session() -> View {
+        var register = sample([Phase(kind: .focus, seconds: 7_200)], label: study, title: "Reading")
+        (register.stamp.time, register.startedAt, register.anchor.at) = (monday, monday, monday)
+        register.runs = [Run(phase: 0, from: monday)]
         return View(register: register, anchorBoot: 1_000, error: ErrorBound(), isLinked: true)
     }
 
@@ -82,7 +78,7 @@ import Wire
     @Test func runningTimeIsAdded() async throws {
         let feed = try Self.feed(until: Self.monday + 28 * Self.hour)
         let html = try await Self.page(
-            [.debt(feed)], at: Self.monday + 26 * Self.hour + .minutes(45), view: try Self.session())
+            [.debt(feed)], at: Self.monday + 26 * Self.hour + .minutes(45), view: Self.session())
         for text in [
             "-5h15m", "105m of 7h00m", "2 days in a row", "<bdi>Tue 29 Dec</bdi></th><td><bdi>45m<",
             "<bdi>Study</bdi></th><td><bdi>45m<", "<bdi>No label</bdi></th><td><bdi>60m<",

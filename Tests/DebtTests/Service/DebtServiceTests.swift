@@ -66,14 +66,7 @@ import Wire
     }
 
     private func record() throws -> DigestedRecord {
-        let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
-        let from = SystemClock.wallMilliseconds() - 7_200_000
-        return DigestedRecord(
-            LedgerRecord(
-                id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: 0, node: node),
-                version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped,
-                startedAt: GroupTime(from),
-                runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + 3_600_000))]))
+        DigestedRecord(try .sample(from: SystemClock.wallMilliseconds() - 7_200_000, minutes: 60))
     }
 
     @Test func aRecordIsFiledAnsweredAndPublished() async throws {

@@ -46,14 +46,9 @@ import Wire
     @Test func problemsAndConflictsAreListed() throws {
         let ledger = try Ledger(at: settings.ledger)
         try ledger.set(problem: "too many records", .quota, at: 5)
-        let (space, node, id) = (
-            try #require(SpaceID("home")), try #require(NodeID("desk")), try #require(SessionID("s-1"))
-        )
+        let space = try #require(SpaceID("home"))
         for title in ["Reading", "Writing"] {
-            let record = LedgerRecord(
-                id: id, lineage: id, node: node, stamp: Stamp(time: 1_800_000_000_000, counter: 0, node: node),
-                version: Version(epoch: 1, rev: 1), title: title, mode: .countdown, status: .stopped,
-                startedAt: 1_800_000_000_000, runs: [])
+            let record = try LedgerRecord.sample { $0.title = title }
             _ = try ledger.file([Ledger.Arrival(space: space, digested: DigestedRecord(record), at: 1_800_000_000_000)])
         }
         try ledger.close()

@@ -46,17 +46,7 @@ import Wire
     }
 
     private func records(_ count: Int) throws -> [DigestedRecord] {
-        let node = try #require(NodeID("desk"))
-        let from: Int64 = 1_800_000_000_000
-        return try (0..<count).map { number in
-            let id = try #require(SessionID("s-\(number)"))
-            let record = LedgerRecord(
-                id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: number, node: node),
-                version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped,
-                startedAt: GroupTime(from),
-                runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + 60_000))])
-            return DigestedRecord(record)
-        }
+        try (0..<count).map { DigestedRecord(try .sample("s-\($0)", minutes: 1, counter: $0)) }
     }
 
     private func withDesk(

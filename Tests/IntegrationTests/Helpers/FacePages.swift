@@ -22,11 +22,9 @@ struct FacePages {
     private let kiosk: Kiosk
     let pictures: [Picture]
 
-    static func open(
-        _ kiosk: Kiosk, node: String, faces: [String] = ["boring", "focus", "calm", "phases"]
-    ) async throws -> FacePages {
+    static func open(_ kiosk: Kiosk, node: String) async throws -> FacePages {
         var pictures: [Picture] = []
-        for face in faces {
+        for face in ["boring", "focus", "calm", "phases"] {
             for theme in face == "boring" ? ["dark"] : ["dark", "light", "e-ink"] {
                 let page = try await kiosk.open(node, "face=\(face)&theme=\(theme)")
                 let sizes = theme == "dark" ? Self.sizes : [Self.sizes[1]]

@@ -41,7 +41,9 @@ final class PrivateBus: Sendable {
         }
     }
 
-    deinit { Spawn.end(pid) }
+    deinit { end() }
+
+    func end() { Spawn.end(pid) }
 }
 
 /// The part of logind that a node uses. It handles calls only while ``locks`` is read.

@@ -12,10 +12,8 @@ struct HookedNode {
     let node: NodeProcess
     private let folder: String
 
-    init(
-        _ id: String, broker: String? = nil, environment: [String: String] = [:], directory: TemporaryDirectory? = nil
-    ) throws {
-        let directory = try directory ?? TemporaryDirectory()
+    init(_ id: String, broker: String? = nil, environment: [String: String] = [:]) throws {
+        let directory = try TemporaryDirectory()
         folder = directory.file("hooked")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let hook = """

@@ -146,13 +146,8 @@ final class JoiningMachine {
     /// Sends a signal to a process, and waits for its end.
     func end(_ child: pid_t, _ signal: Int32) async throws -> CommandResult {
         kill(child, signal)
-        var status: Int32?
-        try await eventually("the process ends") {
-            status = Spawn.reap(child)
-            return status != nil
-        }
-        return CommandResult(
-            code: CommandLine.exitCode(status ?? 0), output: directory.read("output"), errors: directory.read("errors"))
+        let code = try await Spawn.end(of: child, "the process ends")
+        return CommandResult(code: code, output: directory.read("output"), errors: directory.read("errors"))
     }
 
     /// Joins by an invitation on standard input.

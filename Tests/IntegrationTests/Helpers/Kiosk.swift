@@ -21,8 +21,7 @@ struct Kiosk {
     }
 
     static func with(
-        kitchenClock: MovedClock = .ofThisMachine, kitchenEnvironment: [String: String] = [:],
-        _ body: (Kiosk) async throws -> Void
+        kitchenEnvironment: [String: String] = [:], _ body: (Kiosk) async throws -> Void
     ) async throws {
         try await Broker.withBroker { broker in
             let ports = ["desk": Port.free(), "kitchen": Port.free()]
@@ -31,8 +30,7 @@ struct Kiosk {
                 let node = try NodeProcess(
                     id, broker: "mqtt://127.0.0.1:\(broker.port)",
                     options: ["--http", "127.0.0.1:\(ports[id] ?? 0)"],
-                    environment: id == "kitchen" ? kitchenEnvironment : [:],
-                    clock: id == "kitchen" ? kitchenClock : .ofThisMachine)
+                    environment: id == "kitchen" ? kitchenEnvironment : [:])
                 try await node.start()
                 try await Space.waitForBarrier(of: id, at: broker)
                 nodes.append(node)

@@ -27,8 +27,8 @@ final class Month {
     let broker: Broker
     let service: DebtProgram
     let nodes: [NodeProcess]
-    /// The sessions in the registers of journals.
-    private(set) var known = KnownRuns()
+    /// The sessions in the registers of journals, each with its largest version.
+    private(set) var known: [String: JSON] = [:]
     private(set) var dead: Set<Part> = []
     /// The hashes of journal lines that were read before.
     private var read: Set<Int> = []
@@ -112,8 +112,7 @@ final class Month {
     func readJournals() {
         for node in nodes {
             for line in lines(of: node) where read.insert(line.hashValue).inserted {
-                guard let journal = try? JSON(line) else { continue }
-                known.take(own: journal.own)
+                if let journal = try? JSON(line) { take(journal.own) }
             }
         }
     }
@@ -124,20 +123,21 @@ final class Month {
         return text.split(separator: "\n").filter { $0.utf8.first != 0 }.map { String($0.dropFirst(26)) }
     }
 
-    /// The last session in a node's journal.
-    func last(of node: NodeProcess) -> KnownRuns.Session? {
-        lines(of: node).lazy.reversed().compactMap { try? JSON($0) }.first.flatMap { KnownRuns.Session($0.own) }
+    /// The last session in a node's journal; `null` if there is none.
+    func last(of node: NodeProcess) -> JSON {
+        lines(of: node).lazy.reversed().compactMap { try? JSON($0) }.first?.own ?? .null
     }
 
-    /// Adds the registers that a peer received.
-    func take(_ peer: Peer) {
-        for node in nodes {
-            for register in peer.all("session", of: node.id) { known.take(register) }
-        }
+    private func take(_ register: JSON) {
+        guard let id = register.id.text else { return }
+        func version(_ register: JSON?) -> [Int64] { [register?.epoch.int ?? -1, register?.rev.int ?? -1] }
+        if version(known[id]).lexicographicallyPrecedes(version(register)) { known[id] = register }
     }
 
-    /// The number of a node's waiting records; `nil` while it does not answer.
-    func waiting(_ node: NodeProcess) -> Int? { node.recordsWaiting }
+    /// Whether a session has ended.
+    static func isFinal(_ register: JSON) -> Bool {
+        ["completed", "stopped", "superseded"].contains(register.status.text)
+    }
 
     // MARK: The ledger
 

@@ -63,7 +63,7 @@ final class NodeProcess: Sendable {
         try await eventually("\(id) serves its socket") {
             if let status = Spawn.reap(pid) {
                 child.withLock { $0 = nil }
-                throw Failed("\(id) ended with \(CommandLine.exitCode(status)): \(log)")
+                throw Failed("\(id) ended with \(status): \(log)")
             }
             return log.contains("[lockstep_node] ready")
         }
@@ -99,14 +99,10 @@ final class NodeProcess: Sendable {
     @discardableResult
     func ended() async throws -> Int32 {
         guard let pid else { return 0 }
-        var status: Int32?
-        try await eventually("\(id) ends") {
-            status = Spawn.reap(pid)
-            return status != nil
-        }
+        let code = try await Spawn.end(of: pid, "\(id) ends")
         child.withLock { $0 = nil }
         clock.clean(after: pid)
-        return CommandLine.exitCode(status ?? 0)
+        return code
     }
 
     /// Stops the process: its connections stay open, but it does not answer.

@@ -13,7 +13,6 @@ final class Peer: Sendable {
     private let recorded = Mutex<[MQTTMessage]>([])
     private let isSubscribed = Mutex(false)
     private let counter = Mutex(0)
-    private let owner = Mutex<(@Sendable (_ intent: JSON) -> [(leaf: String, payload: JSON)])?>(nil)
 
     private init(_ id: String, space: String, client: MQTTClient) {
         self.id = id
@@ -24,7 +23,7 @@ final class Peer: Sendable {
     /// Runs `body` with a peer that is connected and subscribed to all topics.
     static func with(
         _ id: String = "peer", port: Int, space: String = "home", password: String? = nil,
-        will: MQTTMessage? = nil, _ body: (Peer) async throws -> Void
+        _ body: (Peer) async throws -> Void
     ) async throws {
         try await EventLoop.withEventLoop { loop in
             var configuration = MQTTConfiguration(host: "127.0.0.1", port: port, clientID: "peer-\(id)")
@@ -33,7 +32,6 @@ final class Peer: Sendable {
             configuration.connectTimeoutMilliseconds = 60_000
             configuration.requestTimeoutMilliseconds = 60_000
             if let password { configuration.credentials = .init(user: id, password: password) }
-            if let will { configuration.makeWill = { _ in will } }
             let client = MQTTClient(configuration, on: loop)
             let peer = Peer(id, space: space, client: client)
             await client.onEvent { event in peer.handle(event) }
@@ -46,9 +44,7 @@ final class Peer: Sendable {
 
     private func handle(_ event: MQTTEvent) {
         switch event {
-        case .message(let message):
-            recorded.withLock { $0.append(message) }
-            if message.topic.hasSuffix("/intent") { answer(message) }
+        case .message(let message): recorded.withLock { $0.append(message) }
         case .connected:
             client.assumeIsolated { client in
                 client.subscribe([Subscription("lockstep/#", retainAsPublished: true)]) { [weak self] result in
@@ -56,15 +52,6 @@ final class Peer: Sendable {
                 }
             }
         case .disconnected: isSubscribed.withLock { $0 = false }
-        }
-    }
-
-    private func answer(_ message: MQTTMessage) {
-        guard let owner = owner.withLock({ $0 }), let intent = try? JSON(message.payload) else { return }
-        for (leaf, payload) in owner(intent) {
-            let answer = MQTTMessage(
-                topic: topic(id, leaf), payload: payload.bytes, qos: .atLeastOnce, retain: leaf == "session")
-            client.assumeIsolated { $0.send(answer) }
         }
     }
 
@@ -89,13 +76,6 @@ final class Peer: Sendable {
     /// Publishes as a service.
     func publish(feed: String, _ payload: [UInt8]) async throws {
         try await client.publish(payload, to: "lockstep/1/\(space)/feed/\(feed)", retain: true)
-    }
-
-    /// Answers each intent at once with the messages that `owner` returns.
-    ///
-    /// A node takes over from an owner that is silent for two seconds, so the test itself would be too slow.
-    func answerIntents(_ owner: @escaping @Sendable (_ intent: JSON) -> [(leaf: String, payload: JSON)]) {
-        self.owner.withLock { $0 = owner }
     }
 
     /// Publishes many messages, a hundred at a time.

@@ -46,23 +46,14 @@ enum CommandLine {
             [program.hasPrefix("/") ? program : Program.path(program)] + arguments,
             environment: Program.environment(home: directory.path, environment),
             output: directory.file("output"), errors: directory.file("errors"))
-        var status: Int32?
+        let code: Int32
         do {
-            try await eventually("\(program) \(arguments.joined(separator: " ")) ends", within: limit) {
-                status = Spawn.reap(child)
-                return status != nil
-            }
+            code = try await Spawn.end(
+                of: child, "\(program) \(arguments.joined(separator: " ")) ends", within: limit)
         } catch {
             Spawn.end(child)
             throw error
         }
-        return CommandResult(
-            code: exitCode(status ?? 0), output: directory.read("output"), errors: directory.read("errors"))
-    }
-
-    /// The exit code as a shell reports it: 128 plus the number of the signal that ended the process.
-    static func exitCode(_ status: Int32) -> Int32 {
-        let signal = status & 0x7F
-        return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+        return CommandResult(code: code, output: directory.read("output"), errors: directory.read("errors"))
     }
 }

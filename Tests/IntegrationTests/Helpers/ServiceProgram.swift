@@ -63,7 +63,7 @@ final class ServiceProgram<Kind: ServiceKind>: Sendable {
         try await eventually("lockstep-\(name) logs \(text)") {
             if let status = Spawn.reap(pid) {
                 child.withLock { $0 = nil }
-                throw Failed("lockstep-\(name) ended with \(CommandLine.exitCode(status)): \(log)")
+                throw Failed("lockstep-\(name) ended with \(status): \(log)")
             }
             return directory.read(file).contains(text)
         }
@@ -75,13 +75,9 @@ final class ServiceProgram<Kind: ServiceKind>: Sendable {
     func end(_ signal: Int32 = SIGTERM) async throws -> Int32 {
         guard let pid else { return 0 }
         Glibc.kill(pid, signal)
-        var status: Int32?
-        try await eventually("lockstep-\(name) ends") {
-            status = Spawn.reap(pid)
-            return status != nil
-        }
+        let code = try await Spawn.end(of: pid, "lockstep-\(name) ends")
         child.withLock { $0 = nil }
-        return CommandLine.exitCode(status ?? 0)
+        return code
     }
 
     /// Runs `body` with a service that is subscribed to the space.
@@ -106,33 +102,16 @@ extension Peer {
         messages.filter { $0.topic == "lockstep/1/\(space)/\(leaf)" }.map { (try? JSON($0.payload)) ?? .null }
     }
 
-    /// Waits until the latest message of a service satisfies `isRight`.
-    fileprivate func waitFor(feed: String, _ what: String, _ place: (String, Int), _ isRight: (JSON) -> Bool)
-        async throws -> JSON
-    {
-        do {
-            try await eventually("\(feed): \(what)", file: place.0, line: place.1) {
-                isRight(said("feed/\(feed)").last ?? .null)
-            }
-        } catch let error as TimedOut {
-            throw Failed("\(error); the latest messages are \(said("feed/\(feed)").suffix(5))")
-        }
-        return said("feed/\(feed)").last ?? .null
-    }
-
-    /// Waits until the latest message of the calm service satisfies `isRight`.
-    @discardableResult
-    func waitForCalm(
-        _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool
-    ) async throws -> JSON {
-        try await waitFor(feed: "calm", what, (file, line), isRight)
-    }
-
     /// Waits until the latest message of the debt service satisfies `isRight`.
     @discardableResult
     func waitForDebt(
         _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool
     ) async throws -> JSON {
-        try await waitFor(feed: "debt", what, (file, line), isRight)
+        do {
+            try await eventually("the debt: \(what)", file: file, line: line) { isRight(debt.last ?? .null) }
+        } catch let error as TimedOut {
+            throw Failed("\(error); the latest messages are \(debt.suffix(5))")
+        }
+        return debt.last ?? .null
     }
 }

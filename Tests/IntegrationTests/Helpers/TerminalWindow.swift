@@ -45,12 +45,8 @@ struct TerminalWindow {
         let output = try TemporaryDirectory()
         let command = [tmux, "-f", "/dev/null", "-S", socket] + arguments
         let child = try Spawn.start(command, output: output.file("output"))
-        var status: Int32?
-        try await eventually("tmux \(arguments) ends") {
-            status = Spawn.reap(child)
-            return status != nil
-        }
-        guard status == 0 else { throw Failed("tmux \(arguments): \(output.read("output"))") }
+        let code = try await Spawn.end(of: child, "tmux \(arguments) ends")
+        guard code == 0 else { throw Failed("tmux \(arguments): \(output.read("output"))") }
         return output.read("output")
     }
 

@@ -38,14 +38,23 @@ public enum Spawn {
     public static func run(_ arguments: [String], in directory: TemporaryDirectory) async throws {
         let log = "\(arguments[0].split(separator: "/").last ?? "program").log"
         let child = try start(arguments, output: directory.file(log))
-        var status: Int32?
-        try await eventually("end of \(arguments[0])") {
-            status = reap(child)
-            return status != nil
-        }
-        guard status == 0 else {
+        guard try await end(of: child, "end of \(arguments[0])") == 0 else {
             throw Failed("\(arguments.joined(separator: " ")): \(directory.read(log))")
         }
+    }
+
+    /// Waits for the end of a program, and returns its exit code.
+    @discardableResult
+    public static func end(
+        of child: pid_t, _ what: String = "the program ends", within limit: Duration = .seconds(60),
+        file: String = #fileID, line: Int = #line
+    ) async throws -> Int32 {
+        var code: Int32?
+        try await eventually(what, within: limit, file: file, line: line) {
+            code = reap(child)
+            return code != nil
+        }
+        return code ?? 0
     }
 
     /// Kills a program and waits for its end, also in synchronous code.
@@ -71,13 +80,15 @@ public enum Spawn {
         return status
     }
 
-    /// Returns the status of an ended process, or `nil` while it runs.
+    /// Returns the exit code of an ended process as a shell reports it, 128 and the number of a signal that ended it, or
+    /// `nil` while it runs.
     public static func reap(_ child: pid_t) -> Int32? {
         var status: Int32 = 0
         guard waitpid(child, &status, WNOHANG) != 0 else { return nil }
         // From now on its number may belong to another process.
         try? watch("-\(child)")
-        return status
+        let signal = status & 0x7F
+        return signal == 0 ? status >> 8 & 0xFF : 128 + signal
     }
 
     private static func watch(_ line: String) throws {
