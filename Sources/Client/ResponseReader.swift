@@ -22,12 +22,9 @@ struct ResponseReader {
 
     /// The status code; `nil` before the first line.
     private(set) var status: Int?
-    /// Whether the response is complete.
     var isComplete: Bool { part == .complete }
 
-    /// Adds bytes of the connection.
-    /// - Returns: The bytes of the body in them.
-    /// - Throws: ``ControlError/badAnswer(_:)`` for bytes that are not HTTP.
+    /// Adds bytes of the connection, and returns those of the body.
     mutating func read(_ bytes: some Sequence<UInt8>) throws(ControlError) -> [UInt8] {
         pending += bytes
         var body: [UInt8] = []

@@ -19,7 +19,6 @@ package enum Thread {
     /// - Parameters:
     ///   - name: Shown by the system's tools, cut to 15 bytes.
     ///   - isDetached: Whether the thread cleans up after itself; otherwise the caller joins it.
-    /// - Throws: When the system allows no further thread.
     @discardableResult
     package static func start(
         name: String, isDetached: Bool = true, _ run: @escaping @Sendable () -> Void

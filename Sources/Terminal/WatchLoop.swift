@@ -24,10 +24,8 @@ package enum WatchEnd: Hashable, Sendable {
 /// One thread waits for keys, signals, views, and the next change of the picture. It wakes only for those, so an idle
 /// or paused session costs nothing.
 package enum WatchLoop {
-    /// Runs until `q`, a signal, the end of `views`, or cancellation, and then restores the terminal.
-    /// - Parameters:
-    ///   - blank: When a terminal without a session is dark.
-    ///   - act: Sends a press; returns the text for the person if it was refused.
+    /// Runs until `q`, a signal, the end of `views`, or cancellation, and then restores the terminal; returns the exit code.
+    /// - Parameter act: Sends a press; returns the text for the person if it was refused.
     package static func run(
         views: some AsyncSequence<NodeView, Never> & Sendable, terminal: TerminalDevice, face: Face,
         options: ScreenOptions = ScreenOptions(), blank: BlankHours? = nil,

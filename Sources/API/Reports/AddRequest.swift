@@ -29,11 +29,7 @@ package struct AddRequest: Hashable, Sendable, Described {
     }
 
     /// Returns the session with the instants of its times.
-    /// - Parameters:
-    ///   - groupTime: The present.
-    ///   - labels: The labels of the week, whose colours are kept.
-    ///   - utcOffset: Returns the ledger's offset from UTC in seconds at a time.
-    /// - Throws: ``RequestError`` for the first field that is out of bounds.
+    /// - Parameter utcOffset: Returns the ledger's offset from UTC in seconds at a time.
     package func session(
         at groupTime: GroupTime, labels: [Label] = [], utcOffset: (Int64) -> Int
     ) throws(RequestError) -> AddedSession {

@@ -36,7 +36,6 @@ package struct PCMFormat: Hashable, Sendable {
         self.isBigEndian = isBigEndian
     }
 
-    /// The size of one sample of every channel, in bytes.
     var frameBytes: Int { encoding.bytes * channels }
 
     func checked() throws(SoundError) -> PCMFormat {

@@ -11,7 +11,6 @@ import Settings
 import Web
 import Wire
 
-/// `lockstep-node`: one device of a space.
 @main
 struct LockstepNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

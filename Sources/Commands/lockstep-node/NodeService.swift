@@ -149,7 +149,6 @@ extension Settings {
         Set([Self.hostName, "\(Self.hostName).local"] + [http, https].compactMap { $0?.host.lowercased() })
     }
 
-    /// The addresses of the page, with the certificate of HTTPS.
     fileprivate func listeners(log: Logger) throws(SettingError) -> [HTTPListener] {
         var listeners = http.map { [HTTPListener(host: $0.host, port: $0.port)] } ?? []
         if let https {

@@ -181,7 +181,6 @@ final class PlayerBus {
 }
 
 extension Player.Value {
-    /// Its type in the notation of D-Bus.
     fileprivate var signature: String {
         switch self {
         case .text: "s"

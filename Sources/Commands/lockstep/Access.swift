@@ -8,7 +8,6 @@ import Settings
 import Subprocess
 import SystemPackage
 
-/// Which node a command connects to, or which broker where there is no node.
 struct AccessOptions: ParsableArguments, Sendable {
     @OptionGroup var socket: SocketOptions
 
@@ -69,13 +68,11 @@ struct AccessOptions: ParsableArguments, Sendable {
 }
 
 enum Access {
-    /// Prints why neither node nor broker was reached, and returns the exit code.
     static func unreachable(_ reason: String) -> any Error {
         CommandLineRunner.say("lockstep: \(reason)")
         return ExitStatus.unreachable.code
     }
 
-    /// Runs `body`; a ``ControlError`` becomes a line on stderr and an exit code.
     static func orUnreachable(_ body: () async throws -> Void) async throws {
         do {
             try await body()

@@ -33,7 +33,6 @@ extension IntentOperation {
         return "a phase is at most \(Limits.phaseSeconds.upperBound.inWords) long, with what is added"
     }
 
-    /// The message after the operation took effect.
     fileprivate var done: Localized {
         switch self {
         case .pause: Report.strings[.eventPaused]

@@ -16,7 +16,6 @@ struct SocketOptions: ParsableArguments, Sendable {
         completion: .file())
     var socket: String?
 
-    /// The node on this machine, if one listens.
     var localNode: ControlClient? {
         wantedSockets.first(where: ControlClient.isServed).map(ControlClient.init)
     }
@@ -70,7 +69,6 @@ extension CaseIterable where Self: RawRepresentable<String> {
 }
 
 extension Duration {
-    /// Reads a duration of the command line.
     static func seconds(_ text: String, of name: String) throws(UsageError) -> Int {
         do throws(PlanError) {
             return try PlanGrammar.seconds(of: text)

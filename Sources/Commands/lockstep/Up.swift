@@ -11,7 +11,6 @@ import Subprocess
 import SystemPackage
 import UnixSignals
 
-/// `lockstep up`: everything on this machine, with nothing to set up first.
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
@@ -86,7 +85,6 @@ struct Up: AsyncParsableCommand {
     }
 }
 
-/// The node and the services of `lockstep up`.
 private struct Children: Sendable {
     let settings: Settings
     let address: BrokerAddress

@@ -102,7 +102,6 @@ struct Watch: AsyncParsableCommand {
     }
 }
 
-/// The view on the screen.
 private final class Shown: Sendable {
     let view = Mutex(NodeView(View()))
 }

@@ -61,11 +61,7 @@ package struct Overview: Sendable, Encodable {
     private static let daysLimit = 7
     private static let labelsLimit = 12
 
-    /// - Parameters:
-    ///   - week: `nil` without a debt service.
-    ///   - recent: The sessions that the node has seen, the latest first.
-    ///   - groupTime: The present, in milliseconds since 1970.
-    ///   - utcOffset: Returns the local offset from UTC in seconds at a time.
+    /// - Parameter groupTime: The present, in milliseconds since 1970.
     package init(
         _ shown: NodeView, nodes: [NodeReport], week: WeekNumbers?, recent: [RecentSession], presets: [Preset],
         mayPress: Bool, groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings

@@ -43,7 +43,6 @@ package struct StatusLine: Hashable, Sendable {
         parts.enumerated().map { $0 == 0 ? $1.text : "\($1.gap)\($1.text)" }.joined()
     }
 
-    /// `idle`, or the session's status.
     package var status: String { screen.status?.rawValue ?? "idle" }
 
     /// Names for style sheets and scripts: the status, the kind of phase, and the notices.

@@ -41,7 +41,6 @@ package struct WeekNumbers: Hashable, Sendable {
     var debt: Int { goal - Int(done.count / 60_000) }
     /// The whole minutes done on each day, which add up to those of the week.
     var dayMinutes: [Int] { WholeMinutes.of(days) }
-    /// The whole minutes done on each label.
     var labelMinutes: [Int] { WholeMinutes.of(labels.map(\.done)) }
     /// The daily share of the goal, in minutes.
     var goalByDay: Double { Double(goal) / Double(max(1, days.count)) }
@@ -90,7 +89,6 @@ struct YearGrid {
         return past.days.indices.contains(index) ? past.days[index] : 0
     }
 
-    /// Returns the whole minutes done in a column.
     func minutes(in column: Int) -> Int {
         (0..<7).reduce(0) { $0 + (minutes(on: date(column: column, row: $1)) ?? 0) }
     }

@@ -6,7 +6,6 @@ package import Session
 package struct WidgetOptions: Sendable {
     /// The range of ``width`` and ``height``, in points.
     package static let sizes = 16...4_096
-    /// The range of ``scale``.
     package static let scales = 0.25...50.0
 
     /// The width in points; `nil` to derive it from the height.
@@ -21,7 +20,6 @@ package struct WidgetOptions: Sendable {
     package var background: Colour?
     /// Whether the display changes rarely: always black on white, and nothing that is outdated a minute later.
     package var isEInk = false
-    /// The face.
     package var face = Face.focus
     package var strings: Strings
 
@@ -31,7 +29,6 @@ package struct WidgetOptions: Sendable {
     ///
     /// Parameters other than `width`, `height`, `scale`, `colour` (or `color`), `background`, `face` and `eink` are
     /// ignored, since pages add some to bypass caches.
-    /// - Throws: ``WidgetError`` with the parameter and the accepted values.
     package init(query: [String: String], strings: Strings = .english) throws(WidgetError) {
         self.init(strings: strings)
         width = try Self.size("width", in: query)

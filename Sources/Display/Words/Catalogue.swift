@@ -36,7 +36,6 @@ package enum Catalogue {
     }
 
     /// Returns the language of a POSIX environment: of the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
-    /// - Parameter environment: Returns the value of a variable.
     package static func best(environment: (String) -> String?) -> Strings {
         let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
         return best(for: set.map { [$0] } ?? [])

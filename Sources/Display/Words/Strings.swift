@@ -2,9 +2,8 @@
 
 /// The strings of displays in one language.
 ///
-/// The display replaces text in braces: `{node}`, `{from}`, `{time}`, `{count}`, `{index}`, `{total}`,
-/// `{phase}`, `{percent}`, `{event}`, `{command}`, `{day}`, `{month}`, `{done}`, `{goal}`, `{size}`, `{name}`. `weekdays` (from Monday on) and
-/// `months` are lists separated by spaces.
+/// The display replaces text in braces, such as `{node}`. `weekdays` (from Monday on) and `months` are lists separated
+/// by spaces.
 package struct Strings: Hashable, Sendable {
     /// The key of a string, the same in every language.
     package enum Key: String, CaseIterable, Sendable {

@@ -150,7 +150,6 @@ struct BigDigits: Hashable {
         TimeText.approximateSign.description.contains(character)
     }
 
-    /// Two waves, one above the other.
     private var waves: Pixmap {
         let thick = max(1, stroke * 2 / 3)
         let swing = max(0.5, Double(thick) / 2)

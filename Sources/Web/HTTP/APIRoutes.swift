@@ -12,7 +12,6 @@ struct APIRoutes: Sendable {
     let node: any NodeAccess
     /// The open streams, which are limited; `nil` on the Unix socket.
     var displays: Displays?
-    /// The time limit for receiving the body of a request.
     var bodyTimeout = Timeouts().body
 
     func addRoutes(to routes: Routes) {
@@ -203,10 +202,8 @@ struct APIRoutes: Sendable {
 }
 
 extension RequestError: HTTPResponseError {
-    /// The status of a value that is missing or out of range.
     package var status: HTTPResponse.Status { .unprocessableContent }
 
-    /// Returns the error in the API's JSON format.
     package func response(from request: Request, context: some RequestContext) -> Response {
         HTTPProblem(status, field: field, message).response
     }

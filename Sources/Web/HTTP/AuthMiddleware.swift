@@ -18,7 +18,6 @@ struct AuthMiddleware: RouterMiddleware {
     /// Whether the node itself serves TLS.
     var isSecure = false
 
-    /// The paths that need no key.
     private static let openPaths =
         ["/health", PhoneRoutes.path, PageRoutes.authorityPath] + RemoteRoutes.open
 
@@ -172,7 +171,6 @@ struct AuthMiddleware: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// The protocol that a client uses with a proxy.
     fileprivate static let forwardedProtocol: Self = {
         guard let name = Self("X-Forwarded-Proto") else { preconditionFailure("X-Forwarded-Proto is a field name") }
         return name

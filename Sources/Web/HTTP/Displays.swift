@@ -28,7 +28,6 @@ actor Displays {
 
     /// The client that a page is counted for.
     enum Viewer: Hashable {
-        /// A browser of this machine.
         case local
         /// A client with the shared key for this access.
         case key(Access)
@@ -48,7 +47,6 @@ actor Displays {
         }
     }
 
-    /// The options of a page's timeline.
     struct StreamOptions: Hashable {
         var face: Face
         var language: String

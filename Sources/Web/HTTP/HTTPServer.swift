@@ -27,10 +27,6 @@ package struct HTTPListener: Sendable {
     let port: Int
     let encryption: (any HTTPEncryption)?
 
-    /// - Parameters:
-    ///   - host: The address to listen on.
-    ///   - port: The port, 1...65535.
-    ///   - encryption: The encryption of HTTPS; `nil` for plain HTTP.
     package init(host: String, port: Int, encryption: (any HTTPEncryption)? = nil) {
         self.host = host
         self.port = port
@@ -57,17 +53,6 @@ package struct HTTPServer: Service {
     var limits: Connections.Limits
 
     /// Creates a server. It does not listen before ``run()``.
-    /// - Parameters:
-    ///   - node: The node to serve.
-    ///   - listeners: The addresses to listen on.
-    ///   - hosts: The names of this machine in lower case, besides its addresses.
-    ///   - givenHosts: Further host names in lower case, such as a proxy's. Requests for them always need a key.
-    ///   - openFiles: The process's limit of open files, from which the limits on connections are derived.
-    ///   - kiosk: The address of the page and the shared keys for other machines.
-    ///   - screen: Records that the page is shown on this machine's own screen.
-    ///   - phones: The phones with a key of their own.
-    ///   - log: The logger; requests are not logged.
-    ///   - calendar: Returns the calendar of this machine's ledger. Its error says why there is none.
     package init(
         node: any NodeAccess, listeners: [HTTPListener], hosts: Set<String>, givenHosts: Set<String> = [],
         openFiles: Int, kiosk: KioskReport, screen: OwnScreen = OwnScreen(), phones: PairedPhones, log: Logger,

@@ -30,8 +30,6 @@ enum PageParameters {
         return near
     }
 
-    /// Validates the parameters.
-    /// - Throws: ``HTTPProblem`` for the first invalid value.
     static func check(_ query: [String: String]) throws(HTTPProblem) {
         if let theme = query["theme"], !themes.contains(theme) {
             throw wrong("theme", "must be one of \(themes.joined(separator: ", "))")

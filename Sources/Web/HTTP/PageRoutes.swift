@@ -130,14 +130,12 @@ struct PageRoutes: Sendable {
         return Response(bytes, type: type, cache: cache)
     }
 
-    /// Returns the content of an embedded file; `nil` if none has that name.
     static func bytes(named name: String) -> [UInt8]? {
         var count = 0
         guard let bytes = web_asset(name, &count) else { return nil }
         return Array(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Returns the kiosk page, or an error for an invalid parameter.
     private func page(_ request: Request) throws -> Response {
         try PageParameters.check(request.query)
         return try Self.file("kiosk.html", "text/html; charset=utf-8")

@@ -117,7 +117,6 @@ struct Route {
         static var badParameter: Answer { problem(422, "A parameter is invalid; field names it.") }
     }
 
-    /// A parameter of a query.
     struct Parameter {
         var name: String
         var about: String

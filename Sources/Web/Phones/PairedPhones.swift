@@ -26,7 +26,6 @@ package final class PairedPhones: Sendable {
     private let log: Logger
 
     /// Reads the phones from their file in a state directory. A damaged file is kept aside, with a warning.
-    /// - Throws: An error in words if the file can be neither read nor renamed.
     package convenience init(stateDirectory: String, log: Logger) throws {
         try self.init(path: stateDirectory + "/phones", log: log) {
             Instant(
@@ -116,13 +115,11 @@ package final class PairedPhones: Sendable {
         return phone
     }
 
-    /// Returns whether a key is that of a paired phone.
     func hasPhone(withKey key: String) -> Bool {
         let hash = PhoneBook.hash(of: key)
         return state.withLock { $0.book.phones.contains { $0.hash == hash } }
     }
 
-    /// Returns whether a phone was not removed meanwhile.
     func isPaired(_ phone: PhoneBook.Phone) -> Bool {
         state.withLock { $0.book.phones.contains { $0.hash == phone.hash } }
     }

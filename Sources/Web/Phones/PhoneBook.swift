@@ -21,7 +21,6 @@ struct PhoneBook {
     private static let sightingLife: Int64 = 3_600_000
     private static let fileBytes = 65_536
 
-    /// A paired phone.
     struct Phone: Codable, Hashable, Sendable {
         var name: String
         /// The SHA-256 of its key, in hexadecimal digits.
@@ -56,7 +55,6 @@ struct PhoneBook {
     private(set) var isUnsaved = false
 
     /// Reads the file. A damaged one is renamed, and the book is then empty.
-    /// - Throws: ``FileError`` if the file exists and can be neither read nor renamed.
     init(path: String, at now: Instant) throws(FileError) {
         self.path = path
         var bytes: [UInt8]?
@@ -172,7 +170,6 @@ struct PhoneBook {
         try? save(at: now)
     }
 
-    /// Writes the file.
     mutating func save(at now: Instant) throws(FileError) {
         try Files.replace(path, with: ReportJSON.encode(File(phones: phones), pretty: true))
         sightingsSaved = now.boot.milliseconds

@@ -9,7 +9,6 @@ import Subprocess
 import SystemPackage
 import Wire
 
-/// `lockstep calm calibrate`: measures how loud quiet is here.
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Listen to the quiet room, and suggest a threshold.",
@@ -84,7 +83,6 @@ struct Calibrate: AsyncParsableCommand {
                 || ProcessInfo.processInfo.environment["LOCKSTEP_BROKER"]?.isEmpty == false)
     }
 
-    /// Collects the levels that `lockstep-calm` prints, until they are enough, it ends, or the time is over.
     private func levels() async throws -> Calibration {
         let wanted = seconds
         var options = PlatformOptions()

@@ -9,7 +9,6 @@ import Session
 import Settings
 import Wire
 
-/// `lockstep calm`: shows how quiet the room was.
 struct CalmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calm",
@@ -43,7 +42,6 @@ struct CalmStatus: AsyncParsableCommand {
         }
     }
 
-    /// Returns why nothing is measured.
     private static func missing(in report: NodesReport) -> String {
         guard let service = report.nodes.first(where: { $0.role == "service" && $0.node == "calm" }) else {
             return "no calm service is known: lockstep up runs one, and so does a machine that has joined with an "
@@ -59,10 +57,8 @@ struct CalmStatus: AsyncParsableCommand {
 
 /// The output of `lockstep calm --json`. Every field is always there; seconds, levels and times as in the protocol.
 struct CalmReport: Described {
-    /// The current session, or the last one while none is live.
     private var session: String?
     private var title: String?
-    /// How calm it was; `nil` while too little was measured.
     private var percent: Int?
     private var trend: CalmFeed.Trend?
     private(set) var coverage: Int?
@@ -71,7 +67,6 @@ struct CalmReport: Described {
     private var threshold: Int?
     /// The quiet percent of each of the last whole minutes, the latest last; `nil` without a level.
     private var minutes: [Int?] = []
-    /// When the calm service published this, in milliseconds of group time.
     private var at: Int64?
 
     static let objectName = "Calm"

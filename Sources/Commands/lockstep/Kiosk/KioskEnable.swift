@@ -7,7 +7,6 @@ import Platform
 import Session
 import Settings
 
-/// `lockstep kiosk enable`: the display on this machine's own screen.
 struct KioskEnable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
@@ -88,7 +87,6 @@ struct KioskEnable: AsyncParsableCommand {
     }
 }
 
-/// `lockstep kiosk disable`: returns the screen to the console.
 struct KioskDisable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Return this machine's screen to its console. Needs root.")

@@ -8,7 +8,6 @@ import Platform
 import Settings
 import Wire
 
-/// `lockstep kiosk`: the node's page, and the machine's own screen.
 struct KioskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kiosk",
@@ -19,7 +18,6 @@ struct KioskCommand: AsyncParsableCommand {
     )
 }
 
-/// `lockstep kiosk link`: the address of the page, with its key.
 struct KioskLink: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
@@ -138,7 +136,6 @@ extension KioskReport {
 
 /// Where browsers reach the page, as a person names it.
 enum PageHost {
-    /// A name or an address of the node's machine.
     case host(String)
     /// A whole origin, such as that of a proxy.
     case origin(String)

@@ -5,7 +5,6 @@ import Joining
 import Session
 import Settings
 
-/// `lockstep broker`: mosquitto on this machine.
 struct BrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broker", abstract: "Set up a broker on this machine, or undo that.",

@@ -7,7 +7,6 @@ import Joining
 import Session
 import Settings
 
-/// Functions that the commands of a broker's machine share.
 enum Members {
     /// Replaces this process with the program that carries out a request.
     static func become(_ request: BrokerRequest, _ destdir: String?) throws {
@@ -15,7 +14,6 @@ enum Members {
         try CompanionExecutable.become("lockstep-node", request.words(root: destdir))
     }
 
-    /// Lets that program carry out a request.
     static func answer<Answer: Decodable>(
         _ request: BrokerRequest, _ type: Answer.Type, json: Bool = false, _ destdir: String?
     ) async throws -> Answer {
@@ -47,7 +45,6 @@ enum Members {
     }
 }
 
-/// `lockstep invite`: makes an invitation for one machine.
 struct InviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite",
@@ -117,7 +114,6 @@ struct InviteCommand: AsyncParsableCommand {
     }
 }
 
-/// `lockstep revoke`: ends the rights of a member.
 struct RevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

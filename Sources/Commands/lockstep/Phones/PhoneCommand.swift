@@ -8,7 +8,6 @@ import Glibc
 import Joining
 import Settings
 
-/// `lockstep phone`: the phones that may open the node's page.
 struct PhoneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phone",
@@ -17,7 +16,6 @@ struct PhoneCommand: AsyncParsableCommand {
     )
 }
 
-/// `lockstep phone add`: prints a link that pairs one phone.
 struct PhoneAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -93,7 +91,6 @@ struct PhoneAdd: AsyncParsableCommand {
     }
 }
 
-/// `lockstep phone list`: the paired phones.
 struct PhoneList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -119,7 +116,6 @@ struct PhoneList: AsyncParsableCommand {
     }
 }
 
-/// `lockstep phone remove`: ends the access of one phone.
 struct PhoneRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
