@@ -2,7 +2,6 @@
 
 import Display
 import Support
-import Terminal
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct KeyReaderTests {

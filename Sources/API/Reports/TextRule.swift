@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
 package import Wire
 
 /// Any string, with the rules that `openapi.json` states. The request that it belongs to checks them.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 package import Settings
 
 /// The validated settings of the calm service and of a microphone.

@@ -2,7 +2,6 @@
 
 import Logging
 import Mosquitto
-import Platform
 import Runtime
 import Session
 import Settings

@@ -7,7 +7,6 @@ import Platform
 import Runtime
 import Session
 import Settings
-import Wire
 
 /// The file of one space, and its lines that are not written yet.
 struct RoomFile {

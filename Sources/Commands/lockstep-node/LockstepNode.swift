@@ -3,13 +3,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
-import Logging
-import Mosquitto
-import ServiceLifecycle
-import Session
 import Settings
-import Web
-import Wire
 
 @main
 struct LockstepNode: AsyncParsableCommand {

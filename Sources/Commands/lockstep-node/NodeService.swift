@@ -12,7 +12,6 @@ import Settings
 import Synchronization
 import UnixSignals
 import Web
-import Wire
 
 /// Runs a node as a process: state directory, core, broker connection, local control, HTTP and hooks.
 struct NodeService {

@@ -2,7 +2,6 @@
 
 import API
 import ArgumentParser
-import FoundationEssentials
 import Joining
 import Mosquitto
 import Runtime

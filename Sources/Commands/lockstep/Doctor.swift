@@ -10,7 +10,6 @@ import Session
 import Settings
 import Subprocess
 import SystemPackage
-import Wire
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,7 +6,6 @@ import Client
 import Display
 import FoundationEssentials
 import Glibc
-import Session
 import Settings
 
 /// Which node of this machine a command connects to.

@@ -7,7 +7,6 @@ import Display
 import Platform
 import Session
 import Settings
-import Wire
 
 struct StartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@
 import HTTPTypes
 import Hummingbird
 import Session
-import Wire
 
 /// Authenticates and authorizes requests from the network. The Unix socket is protected by its file mode instead.
 struct AuthMiddleware: RouterMiddleware {

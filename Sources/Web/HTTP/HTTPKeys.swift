@@ -3,7 +3,6 @@
 import API
 import Hummingbird
 import Session
-import Wire
 
 /// The shared keys with which other machines access a node.
 struct HTTPKeys: Sendable {

@@ -8,7 +8,6 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 import Session
-import Wire
 
 /// The encryption of an HTTPS address. The module `TLS` implements it, so that a node can be built without TLS.
 package protocol HTTPEncryption: Sendable {

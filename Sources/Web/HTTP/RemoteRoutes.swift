@@ -4,7 +4,6 @@ import API
 import Display
 import Hummingbird
 import Session
-import Wire
 
 /// The routes of the remote page, which a phone can install.
 struct RemoteRoutes: Sendable {

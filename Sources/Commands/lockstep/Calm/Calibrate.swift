@@ -7,7 +7,6 @@ import Platform
 import Settings
 import Subprocess
 import SystemPackage
-import Wire
 
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

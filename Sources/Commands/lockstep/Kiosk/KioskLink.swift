@@ -6,7 +6,6 @@ import Client
 import Display
 import Platform
 import Settings
-import Wire
 
 struct KioskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

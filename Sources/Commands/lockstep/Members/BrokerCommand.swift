@@ -2,8 +2,6 @@
 
 import ArgumentParser
 import Joining
-import Session
-import Settings
 
 struct BrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

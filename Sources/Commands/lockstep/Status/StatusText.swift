@@ -4,7 +4,6 @@ import API
 import Display
 import Platform
 import Session
-import Settings
 import Wire
 
 struct StatusText {
