@@ -4,6 +4,8 @@ import Glibc
 import Session
 import Wire
 
+@testable import Calm
+
 /// Computes the calm of a session step by step from all samples: slow, and independent of the meter.
 struct Reference {
     private var samples: [String: [Sample]] = [:]

@@ -3,6 +3,8 @@
 import Session
 import Testing
 
+@testable import Calm
+
 @Suite(.timeLimit(.minutes(5))) struct SensorTests {
     private func level(_ payload: String, _ pointer: String = "", scale: Double = 1, offset: Double = 0) throws -> Int?
     {

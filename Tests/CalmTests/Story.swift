@@ -3,6 +3,8 @@
 import Session
 import Support
 
+@testable import Calm
+
 /// A random session with faults: its events in the order in which the service receives them.
 struct Story {
     enum Event {

@@ -2,6 +2,8 @@
 
 import Glibc
 
+@testable import Calm
+
 /// Generates sound in any format.
 enum Tone {
     static func sine(_ hertz: Double, amplitude: Double = 1, rate: Int, seconds: Double = 2) -> [Double] {
