@@ -23,8 +23,6 @@ package protocol NodeAccess: Sendable {
     /// Returns a stream of the present snapshot, and of one after each change.
     func snapshots() async -> AsyncStream<DisplaySnapshot>
     func metrics() async -> NodeMetrics
-    /// Returns a preset, or the names of all presets if there is none of that name.
-    func preset(_ name: String) async -> PresetLookup
 }
 
 /// Everything that displays show, at one instant.
@@ -46,7 +44,14 @@ package struct DisplaySnapshot: Sendable {
         return utcOffset(time) + offset - utcOffset(feed.at.milliseconds)
     }
 
-    /// Creates a snapshot from values read at one instant.
+    /// Returns the preset that a request names; `nil` if it names none.
+    package func preset(of request: StartRequest) throws(RequestError) -> Preset? {
+        guard let name = request.preset else { return nil }
+        if let preset = presets.first(where: { $0.name == name }) { return preset }
+        let names = presets.map(\.name).sorted().joined(separator: ", ")
+        throw RequestError("preset", "no preset is named “\(name)”; presets are \(names)")
+    }
+
     package init(
         _ nodeView: NodeView, boot: BootTime, groupTime: GroupTime, feeds: Feeds, recent: [RecentSession] = [],
         presets: [Preset] = [], utcOffset: @escaping @Sendable (Int64) -> Int
@@ -59,11 +64,4 @@ package struct DisplaySnapshot: Sendable {
         self.presets = presets
         self.utcOffset = utcOffset
     }
-}
-
-/// The result of ``NodeAccess/preset(_:)``.
-package enum PresetLookup: Sendable {
-    case found(Preset)
-    /// No preset has that name; `names` lists those that exist.
-    case unknown(names: [String])
 }

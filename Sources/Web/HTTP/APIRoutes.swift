@@ -18,11 +18,11 @@ struct APIRoutes: Sendable {
         routes.get(
             "/v1/session",
             Route("The current session.", [.json("The session, or idle.") { $0.reference(to: StatusReport.self) }])
-        ) { _, _ in Self.json(await node.status().encoded) }
+        ) { _, _ in .json(await node.status().encoded) }
         routes.get(
             "/v1/nodes",
             Route("The nodes of the space.", [.json("The nodes, by name.") { $0.list(of: NodeReport.self) }])
-        ) { _, _ in Self.json(await node.nodes().encoded) }
+        ) { _, _ in .json(await node.nodes().encoded) }
         routes.get(
             "/v1/events",
             Route(
@@ -82,7 +82,10 @@ struct APIRoutes: Sendable {
                             + "start a new one with lockstep start"
                         : "this node has seen no session that was stopped; start one with lockstep start"))
         }
-        let preset = try await preset(named: wanted.preset)
+        let preset: Preset?
+        do throws(RequestError) { preset = try shown.preset(of: wanted) } catch {
+            throw HTTPProblem(.notFound, field: error.field, error.message)
+        }
         return Self.answer(await node.start(try wanted.start(preset: preset)))
     }
 
@@ -126,17 +129,6 @@ struct APIRoutes: Sendable {
             throw HTTPProblem(.serviceUnavailable, "the node has no connection to a broker")
         }
         return Response(status: .noContent)
-    }
-
-    private func preset(named name: String?) async throws -> Preset? {
-        guard let name else { return nil }
-        switch await node.preset(name) {
-        case .found(let preset): return preset
-        case .unknown(let names):
-            throw HTTPProblem(
-                .notFound, field: "preset", "no preset is named “\(name)”; presets are \(names.joined(separator: ", "))"
-            )
-        }
     }
 
     /// Returns a stream of server-sent events: the current view and each later one. Time passing sends nothing.
@@ -183,7 +175,7 @@ struct APIRoutes: Sendable {
     }
 
     private static func answer(_ reply: ReplyReport) -> Response {
-        json(reply.encoded, status: status(of: reply))
+        .json(reply.encoded, status: status(of: reply))
     }
 
     private static func status(of reply: ReplyReport) -> HTTPResponse.Status {
@@ -194,10 +186,6 @@ struct APIRoutes: Sendable {
         case .noSession: .notFound
         case .invalid: .unprocessableContent
         }
-    }
-
-    private static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-        Response(bytes, type: "application/json", status: status)
     }
 }
 
