@@ -4,21 +4,6 @@ package import API
 package import Display
 package import Platform
 
-package enum WatchEnd: Hashable, Sendable {
-    case quit
-    /// The views ended, or the task was cancelled.
-    case ended
-    case signal(Int32)
-
-    /// The exit code that scripts expect.
-    package var exitCode: Int32 {
-        switch self {
-        case .quit, .ended: 0
-        case .signal(let number): 128 + number
-        }
-    }
-}
-
 /// Shows views on a terminal and passes on what is pressed there.
 ///
 /// One thread waits for keys, signals, views, and the next change of the picture. It wakes only for those, so an idle
@@ -30,7 +15,7 @@ package enum WatchLoop {
         views: some AsyncSequence<NodeView, Never> & Sendable, terminal: TerminalDevice, face: Face,
         options: ScreenOptions = ScreenOptions(), blank: BlankHours? = nil,
         act: @escaping @Sendable (Button.Action) async -> Localized?
-    ) async throws(FileError) -> WatchEnd {
+    ) async throws(FileError) -> Int32 {
         let mailbox = try Mailbox()
         let (presses, presser) = AsyncStream<Button.Action>.makeStream(bufferingPolicy: .bufferingOldest(1))
         async let _: Void = {

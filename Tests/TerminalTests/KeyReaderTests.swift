@@ -4,6 +4,8 @@ import Display
 import Support
 import Testing
 
+@testable import Terminal
+
 @Suite(.timeLimit(.minutes(5))) struct KeyReaderTests {
     private func keys(_ text: String) -> [TerminalInput] { text.map(TerminalInput.key) }
 

@@ -54,7 +54,7 @@ struct Watch: AsyncParsableCommand {
         try await access.withAccess { [options] node in
             let shown = Shown()
             let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
-            let end = try await withThrowingTaskGroup(of: Void.self) { group in
+            let code = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     await LastingViews.follow(show: { view in
                         shown.view.withLock { $0 = view }
@@ -68,7 +68,7 @@ struct Watch: AsyncParsableCommand {
                     await Self.press(action, seeing: shown.view.withLock(\.self), on: node, options.strings)
                 }
             }
-            if end.exitCode != 0 { throw ExitCode(end.exitCode) }
+            if code != 0 { throw ExitCode(code) }
         }
     }
 
