@@ -9,16 +9,12 @@ extension StatusLine {
     package func formatted(_ format: StatusFormat, isFollowed: Bool = false) -> String {
         switch format {
         case .text: text
-        case .waybar: Self.json(WaybarModule(self))
+        case .waybar: ReportJSON.text(WaybarModule(self))
         case .tmux: Self.joined(parts) { Self.tmux($0) }
-        case .i3blocks where isFollowed: Self.json(I3Block(self))
+        case .i3blocks where isFollowed: ReportJSON.text(I3Block(self))
         case .i3blocks: [i3Text, Self.directed(shortParts, self), colour.opaque.description].joined(separator: "\n")
         case .polybar: Self.joined(parts) { Self.polybar($0) }
         }
-    }
-
-    private static func json(_ value: some Encodable) -> String {
-        String(decoding: ReportJSON.encode(value), as: UTF8.self)
     }
 
     /// The line for i3bar, which shows a minimal line's time if there is room.

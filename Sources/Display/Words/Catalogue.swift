@@ -56,11 +56,10 @@ package enum Catalogue {
 extension Strings {
     /// English, the fallback for keys that a catalogue lacks.
     package static let english =
-        Catalogue.strings("en") ?? Strings(language: "en", name: "English", isRightToLeft: false, entries: [:])
+        Catalogue.strings("en") ?? Strings(language: "en", isRightToLeft: false, entries: [:])
 
     private struct File: Decodable {
         var language: String
-        var name: String
         var direction: String
         var strings: [String: Entry]
     }
@@ -70,7 +69,7 @@ extension Strings {
         let file = try JSONDecoder().decode(File.self, from: Data(bytes))
         let known = file.strings.compactMap { name, entry in Key(rawValue: name).map { ($0, entry) } }
         self.init(
-            language: file.language, name: file.name, isRightToLeft: file.direction == "rtl",
+            language: file.language, isRightToLeft: file.direction == "rtl",
             entries: Dictionary(uniqueKeysWithValues: known))
     }
 }

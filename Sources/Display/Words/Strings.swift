@@ -26,7 +26,6 @@ package struct Strings: Hashable, Sendable {
         case linkOver, linkAgain
         case eventStarted, eventPaused, eventResumed, eventPhase, eventCompleted, eventStopped, eventSuperseded
         case eventStale, eventLate
-        case scan
         case shortMinutes, start, lastSessions, goOn, presets, newSession, title, colour, duration, until, plan, countUp
         case untilTime, untilTomorrow
         case redColour, coralColour, orangeColour, amberColour, yellowColour, limeColour, oliveColour, greenColour
@@ -63,14 +62,11 @@ package struct Strings: Hashable, Sendable {
 
     /// The language as its BCP 47 tag: `de`, `zh-Hans`.
     package let language: String
-    /// The name of the language in the language itself.
-    package let name: String
     package let isRightToLeft: Bool
     private var entries: [Key: Entry]
 
-    init(language: String, name: String, isRightToLeft: Bool, entries: [Key: Entry]) {
+    init(language: String, isRightToLeft: Bool, entries: [Key: Entry]) {
         self.language = language
-        self.name = name
         self.isRightToLeft = isRightToLeft
         self.entries = entries
     }
