@@ -50,7 +50,7 @@ package struct ControlServer: Service {
         router.get("/v1/kiosk") { [kiosk, screen] _, _ in
             var report = kiosk
             report.isShown = screen.isShown
-            return Response(report.encoded, type: "application/json")
+            return Response.json(report.encoded)
         }
         if let phones { PhoneRoutes(phones: phones).addControlRoutes(to: router) }
         notFound.setRoutes(of: router)

@@ -24,7 +24,8 @@ package protocol HTTPEncryption: Sendable {
 package struct HTTPListener: Sendable {
     let host: String
     let port: Int
-    let encryption: (any HTTPEncryption)?
+    /// `nil` for plain HTTP.
+    package let encryption: (any HTTPEncryption)?
 
     package init(host: String, port: Int, encryption: (any HTTPEncryption)? = nil) {
         self.host = host
@@ -34,9 +35,6 @@ package struct HTTPListener: Sendable {
 
     /// The host and the port, as in a URL.
     var address: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-
-    /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
-    package var authorityFingerprint: String? { encryption?.fingerprint }
 }
 
 /// The HTTP API and the pages of a node on one or two TCP ports.

@@ -8,20 +8,14 @@ enum PageParameters {
     static let themes = ["dark", "light", "e-ink"]
     static let scales = 0.2...1.0
 
-    static func face(_ query: [String: String]) throws(HTTPProblem) -> Face {
-        guard let name = query["face"] else { return .focus }
-        guard let face = Face(rawValue: name) else {
-            throw wrong("face", "must be one of \(Face.allCases.map(\.rawValue).joined(separator: ", "))")
+    static func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of query: [String: String]
+    ) throws(HTTPProblem) -> Word? {
+        guard let text = query[name] else { return nil }
+        guard let word = Word(rawValue: text) else {
+            throw wrong(name, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        return face
-    }
-
-    static func idle(_ query: [String: String]) throws(HTTPProblem) -> Idle {
-        guard let name = query["idle"] else { return .clock }
-        guard let idle = Idle(rawValue: name) else {
-            throw wrong("idle", "must be one of \(Idle.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return idle
+        return word
     }
 
     static func near(_ query: [String: String]) throws(HTTPProblem) -> Near? {
@@ -34,8 +28,10 @@ enum PageParameters {
         if let theme = query["theme"], !themes.contains(theme) {
             throw wrong("theme", "must be one of \(themes.joined(separator: ", "))")
         }
-        _ = (try idle(query), try near(query))
-        if try face(query) == .boring, query["theme"] == "e-ink" {
+        let _: Idle? = try word("idle", of: query)
+        _ = try near(query)
+        let face: Face? = try word("face", of: query)
+        if face == .boring, query["theme"] == "e-ink" {
             throw wrong("theme", "e-ink has no boring face, which counts seconds; use another face with hide")
         }
         if let text = query["scale"] {

@@ -73,9 +73,7 @@ struct PageRoutes: Sendable {
         routes.get(
             "/v1/clock",
             Route("The node's boot clock.", [.json("The reading.") { $0.reference(to: BootReport.self) }])
-        ) { _, _ in
-            Response(BootReport(boot: await node.snapshot().boot).encoded, type: "application/json")
-        }
+        ) { _, _ in .json(BootReport(boot: await node.snapshot().boot).encoded) }
         let unsaved = "The node answers, but changes cannot be saved to its state directory."
         routes.get(
             "/health",
@@ -87,9 +85,9 @@ struct PageRoutes: Sendable {
                 ], needsKey: false)
         ) { _, _ in
             let metrics = await node.metrics()
-            return Response(
+            return .json(
                 HealthReport(status: metrics.isSaved ? .ok : .unsaved, linked: metrics.isLinked).encoded,
-                type: "application/json", status: metrics.isSaved ? .ok : .serviceUnavailable)
+                status: metrics.isSaved ? .ok : .serviceUnavailable)
         }
         routes.get(
             "/metrics",
@@ -185,8 +183,8 @@ struct PageRoutes: Sendable {
 
 extension Displays.StreamOptions {
     init(_ query: [String: String], header: String?, access: Access) throws(HTTPProblem) {
-        face = try PageParameters.face(query)
-        idle = try PageParameters.idle(query)
+        face = try PageParameters.word("face", of: query) ?? .focus
+        idle = try PageParameters.word("idle", of: query) ?? .clock
         near = face == .boring ? nil : try PageParameters.near(query)
         language = Strings.requested(query["lang"], header: header).language
         isReadOnly = access == .view || Self.isOff(query["controls"])

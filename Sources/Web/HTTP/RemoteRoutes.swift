@@ -52,6 +52,6 @@ struct RemoteRoutes: Sendable {
             shown.nodeView, nodes: nodes.nodes, week: shown.weekNumbers, recent: shown.recent, presets: shown.presets,
             mayPress: context.access == .control && !Displays.StreamOptions.isOff(request.query["controls"]),
             groupTime: shown.groupTime.milliseconds, utcOffset: shown.utcOffset, strings: strings)
-        return Response(ReportJSON.encode(overview), type: "application/json")
+        return .json(ReportJSON.encode(overview))
     }
 }
