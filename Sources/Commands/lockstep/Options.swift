@@ -19,6 +19,12 @@ struct SocketOptions: ParsableArguments, Sendable {
         wantedSockets.first(where: ControlClient.isServed).map(ControlClient.init)
     }
 
+    /// Runs `body` with the node on this machine.
+    func withNode(_ body: (ControlClient) async throws -> Void) async throws {
+        guard let client = localNode else { throw unreachable() }
+        try await Access.orUnreachable { try await body(client) }
+    }
+
     var wantedSockets: [String] {
         let environment = ProcessInfo.processInfo.environment
         if let given = socket ?? environment["LOCKSTEP_SOCKET"], !given.isEmpty { return [given] }
@@ -52,7 +58,9 @@ struct LanguageOptions: ParsableArguments {
         completion: .list(Catalogue.languages))
     var lang: String?
 
-    func validate() throws {
+    func validate() throws { try Self.check(lang) }
+
+    static func check(_ lang: String?) throws {
         guard let lang, Catalogue.match(lang) == nil else { return }
         throw ValidationError("--lang “\(lang)”: there are \(Catalogue.languages.joined(separator: ", "))")
     }

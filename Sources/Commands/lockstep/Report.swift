@@ -44,9 +44,7 @@ enum Report {
     /// An encoded report, for a person too.
     static func json(_ encoded: [UInt8]) -> String { String(decoding: ReportJSON.pretty(encoded), as: UTF8.self) }
 
-    static func json(_ report: some Encodable) -> String {
-        String(decoding: ReportJSON.encode(report, pretty: true), as: UTF8.self)
-    }
+    static func json(_ report: some Encodable) -> String { ReportJSON.text(report, pretty: true) }
 
     private static func words(_ reply: ReplyReport) -> Localized {
         let refusal = reply.reason.flatMap(Refusal.init(rawValue:))

@@ -110,24 +110,18 @@ struct Calibrate: AsyncParsableCommand {
 
     private static func collect(_ output: SubprocessOutputSequence, _ wanted: Int) async -> Calibration {
         var heard = Calibration()
-        var pending: [UInt8] = []
         var first: Int64?
         do {
-            for try await buffer in output {
-                buffer.withUnsafeBytes { pending += $0 }
-                while let end = pending.firstIndex(of: 10) {
-                    let line = Array(pending[..<end])
-                    pending.removeSubrange(...end)
-                    guard let level: LevelLine = try? ReportJSON.decode(from: line) else { continue }
-                    heard.add(Int((level.level * 10).rounded()))
-                    let now = SystemClock.bootMilliseconds()
-                    let passed = now - (first ?? now)
-                    first = now - passed
-                    draw(level.level, left: max(0, wanted - Int(passed / 1_000)), heard)
-                    // Sound from a file is faster than real time; several microphones publish several levels a second.
-                    let isFast = passed < 1_000 && heard.count >= wanted
-                    if isFast || passed >= Int64(wanted - 1) * 1_000 { return heard }
-                }
+            for try await line in output.strings() {
+                guard let level: LevelLine = try? ReportJSON.decode(from: Array(line.utf8)) else { continue }
+                heard.add(Int((level.level * 10).rounded()))
+                let now = SystemClock.bootMilliseconds()
+                let passed = now - (first ?? now)
+                first = now - passed
+                draw(level.level, left: max(0, wanted - Int(passed / 1_000)), heard)
+                // Sound from a file is faster than real time; several microphones publish several levels a second.
+                let isFast = passed < 1_000 && heard.count >= wanted
+                if isFast || passed >= Int64(wanted - 1) * 1_000 { return heard }
             }
         } catch {}
         return heard

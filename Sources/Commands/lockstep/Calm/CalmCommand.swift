@@ -112,17 +112,14 @@ struct CalmReport: Described {
                 (level.map { "\(Double($0) / 10) dB" } ?? "nothing heard")
                     + " at \(clock), quiet below \(Double(threshold) / 10) dB")
         }
-        if !minutes.isEmpty { lines.append("last hour " + Sparkline.text(minutes)) }
+        if !minutes.isEmpty { lines.append("last hour " + Self.sparkline(minutes)) }
         return lines
     }
-}
 
-/// A row of bars, one for each value.
-enum Sparkline {
     private static let bars = Array("▁▂▃▄▅▆▇█")
 
-    /// - Parameter percents: 0 to 100; `nil` is a gap.
-    static func text(_ percents: [Int?]) -> String {
+    /// A bar for each percentage; `nil` is a gap.
+    private static func sparkline(_ percents: [Int?]) -> String {
         String(percents.map { $0.map { bars[min(max($0, 0), 100) * (bars.count - 1) / 100] } ?? " " })
     }
 }

@@ -46,10 +46,7 @@ struct KioskEnable: AsyncParsableCommand {
         case page, terminal, auto
     }
 
-    func validate() throws {
-        guard let lang, Catalogue.match(lang) == nil else { return }
-        throw ValidationError("--lang “\(lang)”: there are \(Catalogue.languages.joined(separator: ", "))")
-    }
+    func validate() throws { try LanguageOptions.check(lang) }
 
     func run() async throws {
         let settings = KioskSettings(

@@ -74,12 +74,9 @@ struct KioskLink: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let client = socket.localNode else { throw socket.unreachable() }
-        try await Access.orUnreachable {
+        try await socket.withNode { client in
             let report = try await client.kiosk()
-            guard let link = link(report) else {
-                throw UsageError(KioskReport.noPage)
-            }
+            guard let link = link(report) else { throw UsageError(KioskReport.noPage) }
             try report.check(host)
             if output.json { return print(Report.json(["link": link])) }
             print(link)

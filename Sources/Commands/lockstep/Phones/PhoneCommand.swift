@@ -43,8 +43,7 @@ struct PhoneAdd: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        guard let client = socket.localNode else { throw socket.unreachable() }
-        try await Access.orUnreachable {
+        try await socket.withNode { client in
             let report = try await client.kiosk()
             guard let page = report.pageForOthers else { throw UsageError(KioskReport.noPage) }
             guard host != nil || !page.isLoopback else {
@@ -100,8 +99,7 @@ struct PhoneList: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        guard let client = socket.localNode else { throw socket.unreachable() }
-        try await Access.orUnreachable {
+        try await socket.withNode { client in
             let report = try await client.phones()
             if output.json { return print(Report.json(report.encoded)) }
             guard !report.phones.isEmpty else { return print("No phones yet: lockstep phone add NAME") }
@@ -127,8 +125,7 @@ struct PhoneRemove: AsyncParsableCommand {
     @OptionGroup var socket: SocketOptions
 
     func run() async throws {
-        guard let client = socket.localNode else { throw socket.unreachable() }
-        try await Access.orUnreachable {
+        try await socket.withNode { client in
             _ = try await client.removePhone(PhoneRequest(name: name))
             print("“\(name)” is shut out.")
         }
