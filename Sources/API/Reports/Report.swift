@@ -43,6 +43,10 @@ package enum ReportJSON {
         return (try? encoder.encode(value)).map { [UInt8]($0) } ?? Array("{}".utf8)
     }
 
+    package static func text(_ value: some Encodable, pretty: Bool = false) -> String {
+        String(decoding: encode(value, pretty: pretty), as: UTF8.self)
+    }
+
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: [UInt8]) throws -> Value {
         try JSONDecoder().decode(type, from: Data(json))
     }

@@ -100,15 +100,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         ]
     }
 
-    /// The request for the engine.
-    /// - Parameters:
-    ///   - found: The preset of the name ``preset``, if the request has one. What the request says of an alarm and of
-    ///     overtime comes before what the preset says.
-    ///   - countUpCap: Seconds after which a count-up session ends by itself.
-    /// - Throws: ``RequestError`` for the first field that is out of bounds.
-    package func start(
-        preset found: Preset? = nil, countUpCap: Int = PhaseDefaults().countUpCap
-    ) throws(RequestError) -> Start {
+    /// The request for the engine. What it says of an alarm and of overtime comes before what the preset says.
+    package func start(preset found: Preset? = nil) throws(RequestError) -> Start {
         let title = CleanText.trimmed(title ?? "")
         try Self.check(title, .title)
         if let icon {
@@ -121,7 +114,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             throw RequestError("mode", "must be countdown or countup")
         }
         var plan = try planned(found?.plan)
-        if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: countUpCap)] }
+        if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: PhaseDefaults().countUpCap)] }
         guard !plan.isEmpty else { throw RequestError("plan", "one of \(Self.planWords) is needed") }
         return Start(
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false,
