@@ -33,7 +33,7 @@ import Wire
     @Test func pageHasNoWordsOfItsOwn() throws {
         let entries = Strings.Key.allCases.map { ($0, Strings.Entry.text("–")) }
         let signs = Strings(
-            language: "en", name: "", isRightToLeft: false, entries: Dictionary(uniqueKeysWithValues: entries))
+            language: "en", isRightToLeft: false, entries: Dictionary(uniqueKeysWithValues: entries))
         let numbers = try WeekChartTests.numbers(labels: [])
         let html = WeekPage(numbers: numbers, node: "5", time: "14:05", strings: signs).html
         #expect(!html.replacing(/<[^>]*>/, with: " ").contains(/\p{L}{2}/), "\(html)")
