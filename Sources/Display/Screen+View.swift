@@ -110,7 +110,7 @@ extension Screen {
             : register.endsAt.map { end in
                 let now = register.anchor.at + (moment.boot - moment.anchorBoot)
                 let end = end.milliseconds
-                let time = DateText(strings: strings).clock(end, from: now.milliseconds, offset: options.utcOffset(end))
+                let time = strings.clock(end, from: now.milliseconds, offset: options.utcOffset(end))
                 return strings.text(.endsAt, ["time": time])
             }
         if face == .calm {

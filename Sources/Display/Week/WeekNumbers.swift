@@ -47,9 +47,8 @@ package struct WeekNumbers: Hashable, Sendable {
     var last: CivilDate { first.adding(days: max(0, days.count - 1)) }
     /// Returns the time done of the goal, the streak, and how calm it was, in words.
     func facts(_ strings: Strings) -> [Localized] {
-        let dates = DateText(strings: strings)
-        let done = dates.isolated(DateText.minutes(Int(done.count / 60_000)))
-        let goal = dates.isolated(DateText.minutes(goal))
+        let done = strings.isolated(TimeText.minutes(Int(done.count / 60_000)))
+        let goal = strings.isolated(TimeText.minutes(goal))
         let calm = calm.map { strings.text(.calmPercent, ["percent": strings.text(.percent, count: $0)]) }
         return [strings.text(.doneOfGoal, ["done": done, "goal": goal]), strings.text(.streakDays, count: streak)]
             + (calm.map { [$0] } ?? [])

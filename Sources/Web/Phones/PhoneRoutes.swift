@@ -59,8 +59,8 @@ struct PhoneRoutes: Sendable {
         // A preview of the link must not use it up.
         guard request.method == .get else { return Response(status: .ok) }
         guard let code = request.query["code"], let key = try phones.pair(code) else {
-            let page = PairingPage(Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage]))
-            return Response(Array(page.html.utf8), type: "text/html; charset=utf-8", status: .notFound)
+            let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
+            return Response(Array(PairingPage.html(strings).utf8), type: "text/html; charset=utf-8", status: .notFound)
         }
         return HTTPKeys.redirect(to: "/remote", with: key, isSecure: context.isSecure)
     }
