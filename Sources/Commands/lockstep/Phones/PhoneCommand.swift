@@ -55,7 +55,7 @@ struct PhoneAdd: AsyncParsableCommand {
             let origin = report.origin(of: page, host: host)
             let link = try await client.addPhone(PhoneRequest(name: name, look: look))
             if !output.json, isatty(STDOUT_FILENO) == 1, let authority = report.https?.authority,
-                origin.hasPrefix("https://"), host?.isOrigin != true
+                origin.hasPrefix("https://"), host?.origin == nil
             {
                 print(
                     """
