@@ -66,7 +66,6 @@ package struct PhoneRequest: Hashable, Sendable, Described {
     }
 }
 
-/// A link that pairs one phone.
 package struct PhoneLink: Hashable, Sendable, Described {
     /// The secret part of the link.
     package var code: String

@@ -199,7 +199,6 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     }
 }
 
-/// One phase of a ``StartRequest``.
 package struct PhaseRequest: Codable, Hashable, Sendable, Described {
     package var kind: String?
     package var name: String?

@@ -20,7 +20,6 @@ package protocol HTTPEncryption: Sendable {
     func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder
 }
 
-/// An address at which the server listens.
 package struct HTTPListener: Sendable {
     let host: String
     let port: Int
