@@ -34,12 +34,12 @@ struct SocketOptions: ParsableArguments, Sendable {
     /// Ends the command because no node was reached. `advice` is a suggestion for the person.
     func unreachable(_ advice: String = "") -> any Error {
         if let closed = wantedSockets.first(where: { access($0, W_OK) != 0 && errno == EACCES }) {
-            return Access.unreachable(
+            return ExitStatus.unreachable.because(
                 "only members of its group may use \(closed); for the node of this machine: "
                     + "sudo usermod -aG lockstep $USER, then log in again")
         }
         let installation = Installation(environment: ProcessInfo.processInfo.environment)
-        return Access.unreachable(
+        return ExitStatus.unreachable.because(
             "no node listens on \(wantedSockets.joined(separator: " or "))\(advice); \(installation.adviceWithoutNode)")
     }
 }

@@ -50,9 +50,8 @@ struct Calibrate: AsyncParsableCommand {
         let heard = try await levels()
         ProgressLine.show("")
         guard let threshold = heard.threshold, heard.count >= 3 else {
-            CommandLineRunner.say(
-                "lockstep: no level was measured; is there a microphone, or a broker with a calm service?")
-            throw ExitStatus.noAnswer.code
+            throw ExitStatus.noAnswer.because(
+                "no level was measured; is there a microphone, or a broker with a calm service?")
         }
         let report = CalibrationReport(heard, threshold: threshold)
         if output.json { return print(Report.json(report)) }

@@ -33,14 +33,15 @@ enum Members {
             return try await body()
         } catch let failure as JoinFailure {
             if json { print(Report.json(["problem": failure.description])) }
-            CommandLineRunner.say("lockstep: \(failure)")
-            switch failure.kind {
-            case .wrong: throw ExitStatus.usage.code
-            case .refused: throw ExitStatus.refused.code
-            case .unreachable: throw ExitStatus.unreachable.code
-            case .noAnswer: throw ExitStatus.noAnswer.code
-            case .interrupted: throw ExitStatus.interrupted.code
-            }
+            let status: ExitStatus =
+                switch failure.kind {
+                case .wrong: .usage
+                case .refused: .refused
+                case .unreachable: .unreachable
+                case .noAnswer: .noAnswer
+                case .interrupted: .interrupted
+                }
+            throw status.because("\(failure)")
         }
     }
 }
