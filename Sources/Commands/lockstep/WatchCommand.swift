@@ -42,11 +42,9 @@ struct Watch: AsyncParsableCommand {
     var near: Near?
 
     func run() async throws {
-        let terminal: TerminalDevice
-        do throws(NoTerminal) {
-            terminal = try TerminalDevice()
-        } catch {
-            throw UsageError("\(error)")
+        guard let terminal = TerminalDevice() else {
+            throw UsageError(
+                "“lockstep watch” needs a terminal as standard output; “lockstep status” prints the session as text")
         }
         var options = ScreenOptions(
             strings: language.strings, isReadOnly: readOnly, utcOffset: SystemClock.utcOffset)

@@ -60,10 +60,7 @@ actor Displays {
     }
 
     /// A page's entry among the open pages. Its stream ends when the page disconnects or the node shuts down.
-    struct Subscription {
-        var id: Int
-        var end: AsyncStream<Never>
-    }
+    typealias Subscription = (id: Int, end: AsyncStream<Never>)
 
     private struct Page {
         /// The options of its timeline; `nil` for a stream of the API, which writes its events itself.
@@ -139,7 +136,7 @@ actor Displays {
         lastID += 1
         pages[lastID] = Page(options: options, viewer: viewer, channel: channel, end: end)
         channel.closeFuture.whenComplete { _ in end.finish() }
-        return Subscription(id: lastID, end: stream)
+        return (lastID, stream)
     }
 
     func leave(_ id: Int) { pages[id] = nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Display
-import HTTPTypes
 
 /// The query parameters of a page. Invalid values are an error at once, because a kiosk on a wall is hard to debug.
 enum PageParameters {
@@ -10,38 +10,34 @@ enum PageParameters {
 
     static func word<Word: RawRepresentable<String> & CaseIterable>(
         _ name: String, of query: [String: String]
-    ) throws(HTTPProblem) -> Word? {
+    ) throws(RequestError) -> Word? {
         guard let text = query[name] else { return nil }
         guard let word = Word(rawValue: text) else {
-            throw wrong(name, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw RequestError(name, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return word
     }
 
-    static func near(_ query: [String: String]) throws(HTTPProblem) -> Near? {
+    static func near(_ query: [String: String]) throws(RequestError) -> Near? {
         guard let text = query["near"] else { return nil }
-        guard let near = Near(text) else { throw wrong("near", "must be a duration such as 5m or 90s") }
+        guard let near = Near(text) else { throw RequestError("near", "must be a duration such as 5m or 90s") }
         return near
     }
 
-    static func check(_ query: [String: String]) throws(HTTPProblem) {
+    static func check(_ query: [String: String]) throws(RequestError) {
         if let theme = query["theme"], !themes.contains(theme) {
-            throw wrong("theme", "must be one of \(themes.joined(separator: ", "))")
+            throw RequestError("theme", "must be one of \(themes.joined(separator: ", "))")
         }
         let _: Idle? = try word("idle", of: query)
         _ = try near(query)
         let face: Face? = try word("face", of: query)
         if face == .boring, query["theme"] == "e-ink" {
-            throw wrong("theme", "e-ink has no boring face, which counts seconds; use another face with hide")
+            throw RequestError("theme", "e-ink has no boring face, which counts seconds; use another face with hide")
         }
         if let text = query["scale"] {
             guard let scale = Double(text), scales.contains(scale) else {
-                throw wrong("scale", "must be a number from \(scales.lowerBound) to \(scales.upperBound)")
+                throw RequestError("scale", "must be a number from \(scales.lowerBound) to \(scales.upperBound)")
             }
         }
-    }
-
-    private static func wrong(_ name: String, _ message: String) -> HTTPProblem {
-        HTTPProblem(.unprocessableContent, field: name, message)
     }
 }

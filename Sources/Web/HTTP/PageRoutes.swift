@@ -182,7 +182,7 @@ struct PageRoutes: Sendable {
 }
 
 extension Displays.StreamOptions {
-    init(_ query: [String: String], header: String?, access: Access) throws(HTTPProblem) {
+    init(_ query: [String: String], header: String?, access: Access) throws(RequestError) {
         face = try PageParameters.word("face", of: query) ?? .focus
         idle = try PageParameters.word("idle", of: query) ?? .clock
         near = face == .boring ? nil : try PageParameters.near(query)

@@ -13,12 +13,7 @@ package final class PairedPhones: Sendable {
     private struct State {
         var book: PhoneBook
         /// The connections whose last request had the key of a phone.
-        var connections: [ObjectIdentifier: Connection] = [:]
-    }
-
-    private struct Connection {
-        var phone: PhoneBook.Phone
-        var channel: any Channel
+        var connections: [ObjectIdentifier: (phone: PhoneBook.Phone, channel: any Channel)] = [:]
     }
 
     private let state: Mutex<State>
@@ -108,7 +103,7 @@ package final class PairedPhones: Sendable {
             let phone = key.flatMap { state.book.phone(withKey: $0, at: now) }
             let isNew = state.connections[id] == nil && phone != nil
             // A proxy uses one connection for several clients, one after the other.
-            state.connections[id] = phone.map { Connection(phone: $0, channel: channel) }
+            state.connections[id] = phone.map { ($0, channel) }
             return (phone, isNew)
         }
         if isNew { channel.closeFuture.whenComplete { [self] _ in forget(id) } }

@@ -32,10 +32,6 @@ struct PhoneBook {
         var lastSeen: Int64
     }
 
-    private struct File: Codable {
-        var phones: [Phone]
-    }
-
     private struct Link {
         var name: String
         var hash: String
@@ -74,12 +70,12 @@ struct PhoneBook {
     }
 
     private static func phones(in bytes: [UInt8]) -> [Phone]? {
-        guard let file = try? ReportJSON.decode(File.self, from: bytes) else { return nil }
-        let isValid = file.phones.allSatisfy {
+        guard let phones = try? ReportJSON.decode([String: [Phone]].self, from: bytes)["phones"] else { return nil }
+        let isValid = phones.allSatisfy {
             CleanText.accepts($0.name, bytes: Limits.nameBytes) && $0.hash.utf8.count == hash(of: "").utf8.count
         }
-        let isUnique = Set(file.phones.map(\.name)).count == file.phones.count
-        return isValid && isUnique && file.phones.count <= limit ? file.phones : nil
+        let isUnique = Set(phones.map(\.name)).count == phones.count
+        return isValid && isUnique && phones.count <= limit ? phones : nil
     }
 
     // MARK: Pairing
@@ -171,7 +167,7 @@ struct PhoneBook {
     }
 
     mutating func save(at now: Instant) throws(FileError) {
-        try Files.replace(path, with: ReportJSON.encode(File(phones: phones), pretty: true))
+        try Files.replace(path, with: ReportJSON.encode(["phones": phones], pretty: true))
         sightingsSaved = now.boot.milliseconds
         isUnsaved = false
     }
