@@ -7,9 +7,7 @@ package import Wire
 package struct AddRequest: Hashable, Sendable, Described {
     package var title: String?
     package var label: String?
-    /// The day by the ledger's zone; today when absent.
     package var day: CivilDate?
-    /// When it began and ended on that day, as `09:00`.
     package var from: String
     package var to: String
 

@@ -160,6 +160,5 @@ package struct Schemas: Form {
 
 /// A request that has several forms, which exclude each other.
 protocol Alternatives: Described {
-    /// Returns the schema of a request with these fields.
     static func schema(of fields: [Schemas.Field]) -> JSONText
 }

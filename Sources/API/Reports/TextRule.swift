@@ -17,7 +17,6 @@ extension Format where Self == TextRule {
     /// One of several words. A later version may have more, so another one is no error.
     static func oneOf(_ words: [String]) -> Self { TextRule(words: words) }
 
-    /// The word of a closed set.
     static func oneOf<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> Self {
         TextRule(words: type.allCases.map(\.rawValue))
     }

@@ -19,7 +19,6 @@ struct SocketOptions: ParsableArguments, Sendable {
         wantedSockets.first(where: ControlClient.isServed).map(ControlClient.init)
     }
 
-    /// Runs `body` with the node on this machine.
     func withNode(_ body: (ControlClient) async throws -> Void) async throws {
         guard let client = localNode else { throw unreachable() }
         try await Access.orUnreachable { try await body(client) }

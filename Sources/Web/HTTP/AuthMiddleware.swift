@@ -12,7 +12,6 @@ struct AuthMiddleware: RouterMiddleware {
     let hosts: Set<String>
     /// The configured host names, such as a proxy's. A request for one of them does not count as local.
     var givenHosts: Set<String> = []
-    /// Whether requests from this machine also need a key.
     var needsLocalKey = false
     /// Whether the node itself serves TLS.
     var isSecure = false

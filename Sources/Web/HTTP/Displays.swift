@@ -14,7 +14,6 @@ import Wire
 /// A change is rendered once for all pages with equal options, and written to each connection on its event loop. One task
 /// per page would mean hundreds of wake-ups before the last page is updated.
 actor Displays {
-    /// The limit of open pages.
     static let limit = 500
     /// The part of ``limit`` reserved for this machine, so that its kiosk does not depend on remote pages.
     static let reservedForLocal = 20
@@ -76,7 +75,6 @@ actor Displays {
     private let timeouts: Timeouts
     private var pages: [Int: Page] = [:]
     private var lastID = 0
-    /// The snapshot of the last update.
     private var shown: DisplaySnapshot?
 
     init(node: any NodeAccess, timeouts: Timeouts = Timeouts()) {
@@ -96,7 +94,6 @@ actor Displays {
         }
     }
 
-    /// Checks that one more stream may be opened.
     func checkRoom(for viewer: Viewer) throws(HTTPProblem) {
         guard hasRoom(for: viewer) else {
             throw HTTPProblem(

@@ -32,7 +32,6 @@ package struct HTTPListener: Sendable {
         self.encryption = encryption
     }
 
-    /// The host and the port, as in a URL.
     var address: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }
 

@@ -22,9 +22,7 @@ package final class ServerCertificate: HTTPEncryption {
     struct Identity: Sendable {
         var chain: [NIOSSLCertificate]
         var key: NIOSSLPrivateKey
-        /// The own authority as PEM.
         var authority: [UInt8]?
-        /// The SHA-256 of the own authority.
         var fingerprint: String?
         /// The error that names the end of an expired certificate; `nil` while it is valid.
         var expired: CertificateError?
