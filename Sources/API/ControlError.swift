@@ -2,22 +2,14 @@
 
 /// An error of the local control socket.
 package enum ControlError: Error, Sendable, CustomStringConvertible {
-    /// The path is longer than the system allows.
     case pathTooLong(String)
-    /// Another process listens on the socket.
     case taken(String)
-    /// The path is a file of another kind.
     case notASocket(String)
-    /// No process listens on the socket.
     case unreachable(String)
-    /// A process listens on the socket but did not answer in time.
     case noAnswer(String)
-    /// The node refused the request; in words.
     case refused(String)
-    /// The answer is not one of a node.
     case badAnswer(String)
 
-    /// The error with the socket and what to do.
     package var description: String {
         switch self {
         case .pathTooLong(let path):

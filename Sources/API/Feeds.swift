@@ -13,8 +13,7 @@ package struct Feeds: Hashable, Sendable {
 
     package init() {}
 
-    /// Stores a result.
-    /// - Returns: Whether it differs from the one before.
+    /// Stores a result, and returns whether it differs from the one before.
     package mutating func take(_ feed: Feed) -> Bool {
         let before = self
         switch feed {

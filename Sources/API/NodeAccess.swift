@@ -5,11 +5,8 @@ package import Wire
 
 /// The interface of a node that the HTTP API uses.
 package protocol NodeAccess: Sendable {
-    /// Starts a session on this node.
     func start(_ start: Start) async -> ReplyReport
-    /// Sends an operation such as pause or stop to the current session.
     func press(_ press: Press) async -> ReplyReport
-    /// Takes the current session over to this node.
     func take() async -> ReplyReport
     /// Ends the alarm on every device.
     func acknowledge() async -> ReplyReport
@@ -18,32 +15,21 @@ package protocol NodeAccess: Sendable {
     /// Adds a session that no node recorded to the ledger.
     /// - Throws: The reason why it is not saved.
     func add(_ session: AddedSession) async throws -> ReplyReport
-    /// Publishes a sound level for the calm service.
-    /// - Returns: Whether the node is connected to a broker.
+    /// Publishes a sound level for the calm service, and returns whether the node is connected to a broker.
     func report(_ level: SoundLevel) async -> Bool
-    /// Returns the current state of the session.
     func status() async -> StatusReport
-    /// Returns the known nodes of the space.
     func nodes() async -> NodesReport
-    /// Returns everything that displays show, at one instant.
     func snapshot() async -> DisplaySnapshot
     /// Returns a stream of the present snapshot, and of one after each change.
     func snapshots() async -> AsyncStream<DisplaySnapshot>
-    /// Returns the counters since the node started.
     func metrics() async -> NodeMetrics
-    /// Returns a preset, or the names of all presets if there is none of that name.
-    func preset(_ name: String) async -> PresetLookup
 }
 
 /// Everything that displays show, at one instant.
 package struct DisplaySnapshot: Sendable {
-    /// The session, calm, debt and problems of the node.
     package var nodeView: NodeView
-    /// The node's boot clock at that instant, in milliseconds.
     package var boot: BootTime
-    /// Group time at that instant, in milliseconds since 1970.
     package var groupTime: GroupTime
-    /// The last data of the calm and debt services.
     package var feeds: Feeds
     /// The sessions that the node has seen, the latest first.
     package var recent: [RecentSession]
@@ -58,7 +44,14 @@ package struct DisplaySnapshot: Sendable {
         return utcOffset(time) + offset - utcOffset(feed.at.milliseconds)
     }
 
-    /// Creates a snapshot from values read at one instant.
+    /// Returns the preset that a request names; `nil` if it names none.
+    package func preset(of request: StartRequest) throws(RequestError) -> Preset? {
+        guard let name = request.preset else { return nil }
+        if let preset = presets.first(where: { $0.name == name }) { return preset }
+        let names = presets.map(\.name).sorted().joined(separator: ", ")
+        throw RequestError("preset", "no preset is named “\(name)”; presets are \(names)")
+    }
+
     package init(
         _ nodeView: NodeView, boot: BootTime, groupTime: GroupTime, feeds: Feeds, recent: [RecentSession] = [],
         presets: [Preset] = [], utcOffset: @escaping @Sendable (Int64) -> Int
@@ -71,11 +64,4 @@ package struct DisplaySnapshot: Sendable {
         self.presets = presets
         self.utcOffset = utcOffset
     }
-}
-
-/// The result of ``NodeAccess/preset(_:)``.
-package enum PresetLookup: Sendable {
-    case found(Preset)
-    /// No preset has that name; `names` lists those that exist.
-    case unknown(names: [String])
 }

@@ -5,7 +5,6 @@ package import Wire
 
 /// Everything of a node that displays on its machine show.
 package struct NodeView: Hashable, Sendable {
-    /// The session.
     package var view: View
     /// How calm the session was; `nil` without a result.
     package var calm: CalmFeed?
@@ -13,15 +12,12 @@ package struct NodeView: Hashable, Sendable {
     package var debtMinutes: Int?
     /// The week, without its labels; `nil` without a debt service.
     package var week: DebtWeek?
-    /// Whether the clock of the machine is wrong.
     package var isClockWrong: Bool
-    /// Whether the last change is not on disk.
     package var isUnsaved: Bool
     /// Whether the node has no broker configured, so that no connection can be lost.
     package var worksAlone: Bool
     /// Whether the node may change nothing, so that its displays have no buttons.
     package var isReadOnly: Bool
-    /// Whether the node may own a session.
     package var mayOwn: Bool
     /// The node; `nil` before the first view of it.
     package var node: NodeID?
@@ -55,7 +51,6 @@ package struct NodeView: Hashable, Sendable {
     package func json() -> [UInt8] { NodeViewFields(self).payload }
 
     /// Reads the result of ``json()``.
-    /// - Throws: ``Rejection`` when the bytes are not a view of this version, or something is out of bounds.
     package init(json: [UInt8]) throws(Rejection) {
         let read = try NodeViewFields(payload: json)
         self = read.node

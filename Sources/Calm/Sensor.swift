@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import Settings
 
 /// Reads the level from a third-party sensor's payload: a number, or JSON that contains one.
-package struct Sensor: Hashable, Sendable {
+struct Sensor: Hashable, Sendable {
     /// The names and indices that lead to the number; empty for the payload itself.
     private let path: [String]
     private let scale: Double
     private let offset: Double
 
     /// - Parameter pointer: A JSON pointer (RFC 6901), as `/noise` or `/ANALOG/A0`; empty for the payload itself.
-    package init?(pointer: String, scale: Double = 1, offset: Double = 0) {
+    init?(pointer: String, scale: Double = 1, offset: Double = 0) {
         guard pointer.isEmpty || pointer.hasPrefix("/") else { return nil }
         var path: [String] = []
         for part in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -35,9 +36,9 @@ package struct Sensor: Hashable, Sendable {
     }
 
     /// Returns the level in a payload, in tenths of a decibel; `nil` without a level within ±200 dB.
-    package func level(in payload: [UInt8]) -> Int? {
+    func level(in payload: [UInt8]) -> Int? {
         let value: JSONValue
-        if path.isEmpty, let number = Double(String(decoding: payload, as: UTF8.self).trimmed) {
+        if path.isEmpty, let number = Double(String(decoding: payload, as: UTF8.self)[...].trimmed) {
             value = .number(number)
         } else if let json = try? JSONDecoder().decode(JSONValue.self, from: Data(payload)) {
             value = json
@@ -78,7 +79,7 @@ private enum JSONValue: Decodable {
             switch self {
             case .number(let number): return number
             // Some firmware writes its numbers as text.
-            case .text(let text): return Double(text.trimmed)
+            case .text(let text): return Double(text[...].trimmed)
             default: return nil
             }
         }
@@ -89,14 +90,5 @@ private enum JSONValue: Decodable {
         case .object(let fields): return fields[name]?.number(at: path.dropFirst())
         default: return nil
         }
-    }
-}
-
-extension String {
-    fileprivate var trimmed: Substring {
-        var text = self[...]
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
     }
 }

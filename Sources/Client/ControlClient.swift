@@ -14,31 +14,24 @@ package struct ControlClient: Sendable {
     /// The most views that wait for a slow reader.
     private static let viewsWaiting = 64
 
-    /// The socket's path.
     package let path: String
 
-    /// Creates a client of the node that listens at `path`; each call makes a connection.
     package init(path: String) { self.path = path }
 
-    /// Whether a process listens on the socket at `path`.
     package static func isServed(_ path: String) -> Bool { UnixSocket.isServed(path) }
 
-    /// The state of the session.
     package func status() async throws(ControlError) -> StatusReport {
         try await request("GET", "/v1/session", as: .object())
     }
 
-    /// The known nodes.
     package func nodes() async throws(ControlError) -> NodesReport {
         NodesReport(try await request("GET", "/v1/nodes", as: NodesReport.format))
     }
 
-    /// The address and keys of the node's kiosk page.
     package func kiosk() async throws(ControlError) -> KioskReport {
         try await request("GET", "/v1/kiosk", as: .object())
     }
 
-    /// The phones that are paired with the node.
     package func phones() async throws(ControlError) -> PhonesReport {
         try await request("GET", "/v1/phones", as: .object())
     }
@@ -53,17 +46,14 @@ package struct ControlClient: Sendable {
         try await request("DELETE", "/v1/phones", body: phone.encoded, as: .object())
     }
 
-    /// Starts a session on the node.
     package func start(_ start: StartRequest) async throws(ControlError) -> ReplyReport {
         try await request("POST", "/v1/start", body: start.encoded, as: .object())
     }
 
-    /// Sends a request about the current session.
     package func press(_ intent: IntentRequest) async throws(ControlError) -> ReplyReport {
         try await request("POST", "/v1/intents", body: intent.encoded, as: .object())
     }
 
-    /// Moves the current session to the node.
     package func take() async throws(ControlError) -> ReplyReport {
         try await request("POST", "/v1/take", body: EmptyRequest().encoded, as: .object())
     }
@@ -73,12 +63,10 @@ package struct ControlClient: Sendable {
         try await request("POST", "/v1/ok", body: EmptyRequest().encoded, as: .object())
     }
 
-    /// Shows a text on all screens, or takes it back.
     package func say(_ message: MessageRequest) async throws(ControlError) -> ReplyReport {
         try await request("POST", "/v1/message", body: message.encoded, as: .object())
     }
 
-    /// The current view.
     package func view() async throws(ControlError) -> NodeView {
         let connection = ControlConnection(path: path)
         return try await Self.blocking(on: connection) { () throws(ControlError) in

@@ -29,7 +29,6 @@ final class ControlConnection: Sendable {
 
     /// Connects, sends a request and reads its response to the end.
     /// - Parameters:
-    ///   - request: The head and the body.
     ///   - patience: The milliseconds until it gives up; `nil` for no limit.
     ///   - receive: Called with the status and each piece of the body; returns whether to go on.
     func exchange(

@@ -6,53 +6,34 @@ import API
 ///
 /// The body ends by its length, with its last chunk, or with the connection.
 struct ResponseReader {
-    private enum Part: Equatable {
-        case statusLine, fields
-        case body(left: Int)
-        case bodyUntilEnd
-        case chunkSize
-        case chunk(left: Int)
-        case chunkEnd, trailers, complete
-    }
+    private enum Part { case statusLine, fields, body, chunkSize, chunkEnd, trailers, complete }
 
     private var part = Part.statusLine
     private var pending: [UInt8] = []
-    private var length: Int?
     private var isChunked = false
+    /// The bytes that the body or its chunk still lacks; `nil` where the body ends with the connection.
+    private var left: Int?
 
     /// The status code; `nil` before the first line.
     private(set) var status: Int?
-    /// Whether the response is complete.
     var isComplete: Bool { part == .complete }
 
-    /// Adds bytes of the connection.
-    /// - Returns: The bytes of the body in them.
-    /// - Throws: ``ControlError/badAnswer(_:)`` for bytes that are not HTTP.
+    /// Adds bytes of the connection, and returns those of the body.
     mutating func read(_ bytes: some Sequence<UInt8>) throws(ControlError) -> [UInt8] {
         pending += bytes
         var body: [UInt8] = []
-        while try step(&body) {}
-        return body
-    }
-
-    /// - Returns: Whether there may be more to read in the pending bytes.
-    private mutating func step(_ body: inout [UInt8]) throws(ControlError) -> Bool {
-        switch part {
-        case .complete: return false
-        case .bodyUntilEnd: return move(pending.count, into: &body) > 0
-        case .body(let left):
-            part = .body(left: left - move(left, into: &body))
-            if part == .body(left: 0) { part = .complete }
-            return part == .complete
-        case .chunk(let left):
-            part = .chunk(left: left - move(left, into: &body))
-            guard part == .chunk(left: 0) else { return false }
-            part = .chunkEnd
-            return true
-        case .statusLine, .fields, .chunkSize, .chunkEnd, .trailers:
-            guard let line = nextLine() else { return false }
-            try handle(line)
-            return true
+        while true {
+            if part == .body {
+                let count = min(left ?? .max, pending.count)
+                body += pending[..<count]
+                pending.removeFirst(count)
+                left = left.map { $0 - count }
+                guard left == 0 else { return body }
+                part = isChunked ? .chunkEnd : .complete
+            } else {
+                guard part != .complete, let line = nextLine() else { return body }
+                try handle(line)
+            }
         }
     }
 
@@ -67,15 +48,16 @@ struct ResponseReader {
             part = .fields
         case .fields:
             guard line.isEmpty else { return readField(line) }
-            part = isChunked ? .chunkSize : length.map { $0 == 0 ? .complete : .body(left: $0) } ?? .bodyUntilEnd
+            part = isChunked ? .chunkSize : .body
         case .chunkSize:
             guard let size = Int(line.prefix { $0 != ";" && $0 != " " }, radix: 16), size >= 0 else {
                 throw .badAnswer("a chunk has no size")
             }
-            part = size == 0 ? .trailers : .chunk(left: size)
+            left = size
+            part = size == 0 ? .trailers : .body
         case .chunkEnd: part = .chunkSize
         case .trailers: if line.isEmpty { part = .complete }
-        case .body, .bodyUntilEnd, .chunk, .complete: break
+        case .body, .complete: break
         }
     }
 
@@ -84,17 +66,10 @@ struct ResponseReader {
         guard parts.count == 2 else { return }
         let value = parts[1].filter { $0 != " " }
         switch parts[0].lowercased() {
-        case "content-length": length = Int(value).flatMap { $0 >= 0 ? $0 : nil }
+        case "content-length": left = Int(value).flatMap { $0 >= 0 ? $0 : nil }
         case "transfer-encoding": isChunked = value.lowercased() == "chunked"
         default: break
         }
-    }
-
-    private mutating func move(_ count: Int, into body: inout [UInt8]) -> Int {
-        let count = min(count, pending.count)
-        body += pending[..<count]
-        pending.removeFirst(count)
-        return count
     }
 
     /// Removes a line; `nil` while its end is missing.

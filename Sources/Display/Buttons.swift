@@ -8,7 +8,6 @@ package struct Button: Hashable, Sendable {
         case press(IntentOperation)
         /// Moves the session to the display's own node.
         case take
-        /// Ends the alarm on every device.
         case acknowledge
 
         /// The name of the action in requests: that of the operation, `take` or `ok`.
@@ -34,7 +33,6 @@ package enum Buttons {
     private static let shorten = IntentOperation.extend(seconds: -60)
 
     /// Returns the actions with a button, in order; none if idle, ended, or without buttons on the face.
-    /// - Parameter canContinue: ``ScreenOptions/canContinue``.
     package static func actions(of moment: Moment?, face: Face = .focus, canContinue: Bool) -> [Button.Action] {
         guard face.hasButtons, let moment else { return [] }
         return ok(moment) + presses(of: moment, face: face, canContinue: canContinue)

@@ -50,8 +50,8 @@ struct IdleWeek {
 
     /// Returns the minutes of today, as "Today 45m".
     func today(_ strings: Strings) -> Localized {
-        let minutes = DateText.minutes(numbers.dayMinutes[numbers.today])
-        return "\(strings[.today]) \(DateText(strings: strings).isolated(minutes))"
+        let minutes = TimeText.minutes(numbers.dayMinutes[numbers.today])
+        return "\(strings[.today]) \(strings.isolated(minutes))"
     }
 
     /// Returns the minutes of the week, as "3h05m of 7h00m".
@@ -63,8 +63,8 @@ struct IdleWeek {
         let most = max(numbers.dayMinutes.max() ?? 0, Int(numbers.goalByDay), 1)
         return numbers.dayMinutes.enumerated().map { index, minutes in
             Screen.Day(
-                name: DateText(strings: strings).weekday(of: numbers.first.adding(days: index)),
-                minutes: DateText.minutes(minutes), share: Double(minutes) / Double(most),
+                name: strings.weekday(of: numbers.first.adding(days: index)),
+                minutes: TimeText.minutes(minutes), share: Double(minutes) / Double(most),
                 isToday: index == numbers.today)
         }
     }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The page for a link that no longer pairs a phone.
-package struct PairingPage: Sendable {
-    private let strings: Strings
-
-    package init(_ strings: Strings) { self.strings = strings }
-
-    package var html: String {
+package enum PairingPage {
+    package static func html(_ strings: Strings) -> String {
         let title = Markup.escaped(strings[.linkOver])
         let advice = Markup.escaped(strings.text(.linkAgain, ["command": .userText("lockstep phone add")]))
         return """

@@ -20,16 +20,13 @@ package struct ScreenOptions: Sendable {
     package var message: Localized?
     /// How calm the current session was; `nil` if too little was heard.
     package var calm: CalmFeed?
-    /// This week's debt in minutes, negative beyond the goal; `nil` without a debt service.
     package var debtMinutes: Int?
     package var isClockWrong: Bool
     package var isUnsaved: Bool
-    /// Whether the node has no broker configured, so that no connection can be lost.
     package var worksAlone: Bool
     package var idle = Idle.clock
     /// This machine's wall clock in milliseconds, on a display that shows the time of day without a session.
     package var wall: Int64?
-    /// The week, without its labels; `nil` without a debt service.
     package var week: DebtWeek?
     /// How long before its end a running phase is marked; `nil` for never.
     package var near: Near?
@@ -113,7 +110,7 @@ extension Screen {
             : register.endsAt.map { end in
                 let now = register.anchor.at + (moment.boot - moment.anchorBoot)
                 let end = end.milliseconds
-                let time = DateText(strings: strings).clock(end, from: now.milliseconds, offset: options.utcOffset(end))
+                let time = strings.clock(end, from: now.milliseconds, offset: options.utcOffset(end))
                 return strings.text(.endsAt, ["time": time])
             }
         if face == .calm {

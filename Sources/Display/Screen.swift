@@ -44,7 +44,6 @@ package struct Screen: Hashable, Sendable {
     package var widestTime: Localized = ""
     /// The state, as "Focus in progress".
     package var stateText: Localized = ""
-    /// The label; `nil` for the default label.
     package var label: Label?
     package var title: Localized = ""
     /// The session's emoji; `nil` if its icon is not an emoji.
@@ -70,7 +69,6 @@ package struct Screen: Hashable, Sendable {
     package var endsAt: Localized?
     /// Whether the end of a running phase is as near as ``ScreenOptions/near`` says.
     package var isNear = false
-    /// The content without a session.
     package var idle = Idle.icon
     /// The minutes of today, or of the week beside ``days``; only without a session.
     package var sumText: Localized?
@@ -85,7 +83,6 @@ package struct Screen: Hashable, Sendable {
 
     package init(face: Face) { self.face = face }
 
-    /// The longest form of the time.
     package var time: Localized { times.first ?? "" }
     /// The phase, to be shown beside ``stateText``; `nil` if it would repeat it.
     package var indicatorBesideState: Localized? { isIndicatorKind && status?.isLive == true ? nil : phaseIndicator }
@@ -94,7 +91,6 @@ package struct Screen: Hashable, Sendable {
         title.isEmpty && label == nil ? indicatorBesideState : phaseIndicator
     }
     package var isIdle: Bool { status == nil }
-    /// Whether the owner has not been heard within the timeout.
     package var isStale: Bool { notices.contains { $0.kind == .stale } }
     /// The commands that continue or end a session whose owner is gone, for displays without buttons.
     package var continueHint: Localized? {

@@ -30,7 +30,7 @@ final class Connector: Sendable {
         finished: @escaping @Sendable (Int32, Int32) -> Void,
         ended: @escaping @Sendable () -> Void
     ) throws(MQTTError) {
-        do throws(ThreadError) {
+        do throws(FileError) {
             try Thread.start(name: "mqtt-connect") { [self] in
                 let (code, error) = handle.connect(configuration, to: place)
                 let mine = state.withLock { state in

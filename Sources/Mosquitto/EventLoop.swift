@@ -53,7 +53,7 @@ public final class EventLoop: SerialExecutor, Sendable {
     public init(name: String = "mqtt") throws(MQTTError) {
         self.name = name
         poll = try Poll()
-        do throws(ThreadError) {
+        do throws(FileError) {
             let thread = try Thread.start(name: name, isDetached: false) { [self] in run() }
             queue.withLock { $0.thread = thread }
         } catch {

@@ -19,11 +19,10 @@ package enum Thread {
     /// - Parameters:
     ///   - name: Shown by the system's tools, cut to 15 bytes.
     ///   - isDetached: Whether the thread cleans up after itself; otherwise the caller joins it.
-    /// - Throws: When the system allows no further thread.
     @discardableResult
     package static func start(
         name: String, isDetached: Bool = true, _ run: @escaping @Sendable () -> Void
-    ) throws(ThreadError) -> pthread_t {
+    ) throws(FileError) -> pthread_t {
         let body = Unmanaged.passRetained(Body(name, run))
         var thread = pthread_t()
         let code = pthread_create(
@@ -37,7 +36,7 @@ package enum Thread {
             }, body.toOpaque())
         guard code == 0 else {
             body.release()
-            throw ThreadError(code: code)
+            throw FileError(path: "a thread", action: "start", code: code)
         }
         if isDetached { pthread_detach(thread) }
         return thread
@@ -46,17 +45,11 @@ package enum Thread {
     /// Runs a closure on a thread of its own and returns its value. Without a thread the program ends.
     package static func run<Value: Sendable>(name: String, _ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
-            do throws(ThreadError) {
+            do throws(FileError) {
                 try start(name: name) { continuation.resume(returning: body()) }
             } catch {
                 fatalError("\(error)")
             }
         }
     }
-}
-
-package struct ThreadError: Error, CustomStringConvertible {
-    package var code: Int32
-
-    package var description: String { "cannot start a thread: \(String(cString: strerror(code)))" }
 }

@@ -2,7 +2,6 @@
 
 import Glibc
 
-/// Unix sockets of this machine.
 package enum UnixSocket {
     /// The maximum length of a path in bytes, set by the system.
     package static let maximumPath = 107

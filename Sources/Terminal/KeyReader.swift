@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package enum TerminalInput: Hashable, Sendable {
+enum TerminalInput: Hashable, Sendable {
     case key(Character)
     /// The left mouse button was pressed at a position, counted from 0.
     case click(column: Int, row: Int)
 }
 
 /// Finds keys and clicks in the bytes of a terminal, and ignores arrows and function keys.
-package struct KeyReader: Sendable {
+struct KeyReader: Sendable {
     private enum State {
         case plain, escape, maybeEscapeKey, sequence, oneMore
     }
@@ -17,10 +17,8 @@ package struct KeyReader: Sendable {
     private var sequence: [UInt8] = []
     private static let longestSequence = 24
 
-    package init() {}
-
     /// Returns the keys and clicks in the bytes of one read; a sequence may continue in the next.
-    package mutating func inputs(in bytes: some Sequence<UInt8>) -> [TerminalInput] {
+    mutating func inputs(in bytes: some Sequence<UInt8>) -> [TerminalInput] {
         var inputs: [TerminalInput] = []
         for byte in bytes {
             if let input = input(byte) { inputs.append(input) }

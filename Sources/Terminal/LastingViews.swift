@@ -8,10 +8,6 @@ import Session
 package enum LastingViews {
     /// Passes views on until the task is cancelled. While there is no node, the last view counts on, marked as not
     /// connected.
-    /// - Parameters:
-    ///   - retry: The pause before it tries again.
-    ///   - show: Receives each view.
-    ///   - reach: Passes on the views of the node while it is there.
     package static func follow(
         retry: Duration = .seconds(1), show: @escaping (NodeView) -> Void,
         reach: (_ receive: (NodeView) -> Void) async throws -> Void

@@ -32,7 +32,6 @@ struct Signals: ~Copyable {
         Self.pipeEnd.store(-1, ordering: .sequentiallyConsistent)
     }
 
-    /// Readable when there is a signal.
     var descriptor: Int32 { pipe.readEnd }
 
     /// Returns the signals since the last call, in order.

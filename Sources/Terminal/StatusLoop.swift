@@ -67,7 +67,7 @@ private struct StatusThread: ~Copyable {
         for signal in signals.drain() {
             switch signal {
             case SIGINT, SIGTERM, SIGHUP: return 0
-            case SIGQUIT: return WatchEnd.signal(signal).exitCode
+            case SIGQUIT: return 128 + signal
             case SIGTSTP: signals.suspend()
             default: break
             }

@@ -8,8 +8,9 @@ package struct TerminalDevice: Sendable {
     /// Where keys come from; `nil` when standard input is no terminal.
     let input: Int32?
 
-    package init() throws(NoTerminal) {
-        guard isatty(STDOUT_FILENO) == 1 else { throw NoTerminal() }
+    /// - Returns: `nil` if standard output is a file or a pipe.
+    package init?() {
+        guard isatty(STDOUT_FILENO) == 1 else { return nil }
         depth = ColourDepth { name in getenv(name).map { String(cString: $0) } }
         input = isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : nil
     }
@@ -73,12 +74,5 @@ package struct TerminalDevice: Sendable {
             }
             return true
         }
-    }
-}
-
-/// Standard output is a file or a pipe, so that no display can be shown there.
-package struct NoTerminal: Error, CustomStringConvertible {
-    package var description: String {
-        "“lockstep watch” needs a terminal as standard output; “lockstep status” prints the session as text"
     }
 }

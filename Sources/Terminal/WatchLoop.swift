@@ -4,35 +4,18 @@ package import API
 package import Display
 package import Platform
 
-package enum WatchEnd: Hashable, Sendable {
-    case quit
-    /// The views ended, or the task was cancelled.
-    case ended
-    case signal(Int32)
-
-    /// The exit code that scripts expect.
-    package var exitCode: Int32 {
-        switch self {
-        case .quit, .ended: 0
-        case .signal(let number): 128 + number
-        }
-    }
-}
-
 /// Shows views on a terminal and passes on what is pressed there.
 ///
 /// One thread waits for keys, signals, views, and the next change of the picture. It wakes only for those, so an idle
 /// or paused session costs nothing.
 package enum WatchLoop {
-    /// Runs until `q`, a signal, the end of `views`, or cancellation, and then restores the terminal.
-    /// - Parameters:
-    ///   - blank: When a terminal without a session is dark.
-    ///   - act: Sends a press; returns the text for the person if it was refused.
+    /// Runs until `q`, a signal, the end of `views`, or cancellation, and then restores the terminal; returns the exit code.
+    /// - Parameter act: Sends a press; returns the text for the person if it was refused.
     package static func run(
         views: some AsyncSequence<NodeView, Never> & Sendable, terminal: TerminalDevice, face: Face,
         options: ScreenOptions = ScreenOptions(), blank: BlankHours? = nil,
         act: @escaping @Sendable (Button.Action) async -> Localized?
-    ) async throws(FileError) -> WatchEnd {
+    ) async throws(FileError) -> Int32 {
         let mailbox = try Mailbox()
         let (presses, presser) = AsyncStream<Button.Action>.makeStream(bufferingPolicy: .bufferingOldest(1))
         async let _: Void = {

@@ -29,7 +29,7 @@ struct WatchThread: ~Copyable {
     var messageEnds: Int64?
     var shown: Canvas?
 
-    mutating func watch() -> WatchEnd {
+    mutating func watch() -> Int32 {
         TerminalRestore.prepare()
         enter()
         defer { TerminalRestore.restore() }
@@ -76,8 +76,8 @@ struct WatchThread: ~Copyable {
     }
 
     /// Waits for the next event and handles it.
-    /// - Returns: Why the watch ends, if it does.
-    private mutating func wait() -> WatchEnd? {
+    /// - Returns: The exit code, if the watch ends.
+    private mutating func wait() -> Int32? {
         var waited = [signals.descriptor, mailbox.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -86,12 +86,12 @@ struct WatchThread: ~Copyable {
         }
         guard poll(&waited, nfds_t(waited.count), -1) > 0 else { return nil }
         if waited[0].revents != 0, let end = handleSignals() { return end }
-        if waited[1].revents != 0, readMail() { return .ended }
+        if waited[1].revents != 0, readMail() { return 0 }
         if waited.count > 2, waited[2].revents != 0 { return readKeys() }
         return nil
     }
 
-    private mutating func handleSignals() -> WatchEnd? {
+    private mutating func handleSignals() -> Int32? {
         for signal in signals.drain() {
             switch signal {
             case SIGWINCH, Signals.timer: break
@@ -100,7 +100,7 @@ struct WatchThread: ~Copyable {
                 TerminalRestore.restore()
                 signals.suspend()
                 enter()
-            default: return .signal(signal)
+            default: return 128 + signal
             }
         }
         return nil
@@ -121,7 +121,7 @@ struct WatchThread: ~Copyable {
         return mail.isEnded
     }
 
-    private mutating func readKeys() -> WatchEnd? {
+    private mutating func readKeys() -> Int32? {
         guard let input = terminal.input else { return nil }
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = read(input, &bytes, bytes.count)
@@ -132,7 +132,7 @@ struct WatchThread: ~Copyable {
         }
         for input in keys.inputs(in: bytes.prefix(count)) {
             switch input {
-            case .key("q"): return .quit
+            case .key("q"): return 0
             case .key(let key):
                 request(Buttons.action(for: key, of: moment, canContinue: options.canContinue))
             case .click(let column, let row): request(button(column: column, row: row))

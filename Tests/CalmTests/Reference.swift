@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Calm
 import Glibc
 import Session
 import Wire
+
+@testable import Calm
 
 /// Computes the calm of a session step by step from all samples: slow, and independent of the meter.
 struct Reference {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Calm
 import Session
 import Testing
+
+@testable import Calm
 
 @Suite(.timeLimit(.minutes(5))) struct SensorTests {
     private func level(_ payload: String, _ pointer: String = "", scale: Double = 1, offset: Double = 0) throws -> Int?

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Calm
 import Session
 import Support
+
+@testable import Calm
 
 /// A random session with faults: its events in the order in which the service receives them.
 struct Story {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Calm
 import Glibc
+
+@testable import Calm
 
 /// Generates sound in any format.
 enum Tone {

@@ -170,7 +170,7 @@ import Testing
             let values = Dictionary(uniqueKeysWithValues: known.map { ($0, "" as Localized) })
             #expect(!Strings.english.text(key, values).description.contains("{"), "\(key)")
         }
-        let odd = Strings(language: "en", name: "", isRightToLeft: false, entries: [.stop: .text("a {b} {time")])
+        let odd = Strings(language: "en", isRightToLeft: false, entries: [.stop: .text("a {b} {time")])
         #expect(odd.text(.stop, ["time": "x"]) == "a {b} {time")
     }
 }

@@ -33,7 +33,7 @@ import Wire
     @Test func pageHasNoWordsOfItsOwn() throws {
         let entries = Strings.Key.allCases.map { ($0, Strings.Entry.text("–")) }
         let signs = Strings(
-            language: "en", name: "", isRightToLeft: false, entries: Dictionary(uniqueKeysWithValues: entries))
+            language: "en", isRightToLeft: false, entries: Dictionary(uniqueKeysWithValues: entries))
         let numbers = try WeekChartTests.numbers(labels: [])
         let html = WeekPage(numbers: numbers, node: "5", time: "14:05", strings: signs).html
         #expect(!html.replacing(/<[^>]*>/, with: " ").contains(/\p{L}{2}/), "\(html)")
@@ -63,10 +63,9 @@ import Wire
 
     @Test(arguments: CatalogueTests.languages) func pageIsValidInEveryLanguage(language: String) throws {
         let strings = try #require(Catalogue.strings(language))
-        let dates = DateText(strings: strings)
         let monday = try WeekChartTests.date("2026-11-16")
-        #expect(Set((0..<7).map { dates.weekday(of: monday.adding(days: $0)) }).count == 7)
-        #expect(Set((0..<12).map { dates.month(of: monday.adding(days: 30 * $0 - 5)) }).count == 12)
+        #expect(Set((0..<7).map { strings.weekday(of: monday.adding(days: $0)) }).count == 7)
+        #expect(Set((0..<12).map { strings.month(of: monday.adding(days: 30 * $0 - 5)) }).count == 12)
         #expect(strings[.weekdays].description.split(separator: " ").count == 7)
         #expect(strings[.months].description.split(separator: " ").count == 12)
         let html = try page(try WeekChartTests.numbers(), language).html

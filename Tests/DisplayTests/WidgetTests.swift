@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Session
 import Support
 import Testing
@@ -72,7 +73,7 @@ import Wire
 
     @Test func invalidParameterIsNamed() {
         func error(_ query: [String: String]) -> String {
-            do throws(WidgetError) {
+            do throws(RequestError) {
                 _ = try WidgetOptions(query: query)
                 return ""
             } catch {

@@ -11,7 +11,7 @@ enum Heartbeat {
 
     /// Starts the thread on first use.
     static let isBeating: Bool = {
-        do throws(ThreadError) {
+        do throws(FileError) {
             try Thread.start(name: "heartbeat") { beat() }
         } catch {
             fatalError("\(error)")

@@ -2,8 +2,9 @@
 
 import Display
 import Support
-import Terminal
 import Testing
+
+@testable import Terminal
 
 @Suite(.timeLimit(.minutes(5))) struct KeyReaderTests {
     private func keys(_ text: String) -> [TerminalInput] { text.map(TerminalInput.key) }

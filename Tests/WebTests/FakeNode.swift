@@ -68,7 +68,6 @@ final class FakeNode: NodeAccess {
         return metrics
     }
 
-    func preset(_ name: String) async -> PresetLookup { .unknown(names: ["pomodoro"]) }
     func snapshot() async -> DisplaySnapshot { present }
 
     private var present: DisplaySnapshot {

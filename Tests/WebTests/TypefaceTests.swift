@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import HTTPTypes
 import Support
 import Testing
@@ -39,7 +40,7 @@ import Testing
 
     /// E-ink flashes at each second, which the boring face shows.
     @Test func boringFaceIsRefusedOnEInk() throws {
-        #expect(throws: HTTPProblem.self) { try PageParameters.check(["face": "boring", "theme": "e-ink"]) }
+        #expect(throws: RequestError.self) { try PageParameters.check(["face": "boring", "theme": "e-ink"]) }
         try PageParameters.check(["face": "boring", "theme": "light"])
         try PageParameters.check(["face": "calm", "theme": "e-ink"])
     }

@@ -7,9 +7,7 @@ package import Wire
 package struct AddRequest: Hashable, Sendable, Described {
     package var title: String?
     package var label: String?
-    /// The day by the ledger's zone; today when absent.
     package var day: CivilDate?
-    /// When it began and ended on that day, as `09:00`.
     package var from: String
     package var to: String
 
@@ -29,11 +27,7 @@ package struct AddRequest: Hashable, Sendable, Described {
     }
 
     /// Returns the session with the instants of its times.
-    /// - Parameters:
-    ///   - groupTime: The present.
-    ///   - labels: The labels of the week, whose colours are kept.
-    ///   - utcOffset: Returns the ledger's offset from UTC in seconds at a time.
-    /// - Throws: ``RequestError`` for the first field that is out of bounds.
+    /// - Parameter utcOffset: Returns the ledger's offset from UTC in seconds at a time.
     package func session(
         at groupTime: GroupTime, labels: [Label] = [], utcOffset: (Int64) -> Int
     ) throws(RequestError) -> AddedSession {

@@ -6,17 +6,11 @@ package import Wire
 /// A request about the current session, from a person or a program on this machine.
 package struct IntentRequest: Hashable, Sendable, Alternatives {
     package var op: IntentOperation.Name
-    /// The seconds that an `extend` adds, or takes away where negative; 60 when absent.
     package var seconds: Int?
-    /// The title that a `correct` writes, as ``label`` and ``colour``: what is absent stays.
     package var title: String?
-    /// The label's name. An empty one removes the label.
     package var label: String?
-    /// The label's colour, as in ``StartRequest/colour``.
     package var colour: String?
-    /// The session that the person saw; the current one when absent.
     package var session: SessionID?
-    /// The index of the phase that the person saw; the current one when absent.
     package var phase: Int?
 
     package init(op: IntentOperation.Name, seconds: Int? = nil) {
@@ -24,7 +18,6 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
         self.seconds = seconds
     }
 
-    /// The request for a press.
     package init(_ press: Press) {
         op = press.operation.name
         switch press.operation {
@@ -91,7 +84,6 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
     }
 
     /// The request for the engine.
-    /// - Throws: ``RequestError`` for the first field that does not fit the operation.
     package func press() throws(RequestError) -> Press {
         if seconds == 0 { throw RequestError("seconds", "must not be 0") }
         if seconds != nil, op != .extend { throw RequestError("seconds", "belongs to extend only") }
@@ -120,8 +112,7 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
 package struct EmptyRequest: Hashable, Sendable, Described {
     package init() {}
 
-    /// Reads a body.
-    /// - Throws: ``RequestError`` when it is neither empty nor `{}`.
+    /// Reads a body: nothing, or `{}`.
     package init(body: [UInt8]) throws(RequestError) {
         self = body.isEmpty ? EmptyRequest() : try EmptyRequest(request: body)
     }
@@ -134,12 +125,9 @@ package struct EmptyRequest: Hashable, Sendable, Described {
 
 /// A text for all screens of the space, from a person or a program on this machine.
 package struct MessageRequest: Hashable, Sendable, Described {
-    /// How long a text is shown where the request does not say: ten minutes.
     private static let standard = 600
 
-    /// The text; empty to take the present one back.
     package var text: String
-    /// How long it is shown.
     package var seconds: Int?
 
     package init(text: String, seconds: Int? = nil) {
@@ -157,7 +145,6 @@ package struct MessageRequest: Hashable, Sendable, Described {
         try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "By default 600.")
     }
 
-    /// The checked text, and how long it is shown.
     package func checked() throws(RequestError) -> (text: String, life: Milliseconds) {
         let text = CleanText.trimmed(text)
         guard text.isEmpty || CleanText.accepts(text, bytes: Limits.titleBytes) else {

@@ -4,22 +4,16 @@ package import Wire
 
 /// The addresses of a node's kiosk page, and its keys. Only for the user who runs the node.
 package struct KioskReport: Hashable, Sendable, Described {
-    /// The address of HTTP; `nil` if there is none.
     package var host: String?
     package var port: Int?
     /// Whether only this machine can reach the address of HTTP, and no key is needed there.
     package var isLoopback: Bool
-    /// The address of HTTPS; `nil` if there is none.
     package var https: HTTPSReport?
-    /// The name of the node's machine.
     package var machine: String
     /// The host names that the node answers to, besides its addresses.
     package var names: [String]
-    /// The key that allows to look.
     package var viewKey: String?
-    /// The key that also allows to press, start and take.
     package var controlKey: String?
-    /// The key that allows to read the calendar, and nothing else.
     package var calendarKey: String?
     /// Whether programs and browsers of this machine need a key, too.
     package var needsLocalKey: Bool
@@ -62,8 +56,6 @@ package struct KioskReport: Hashable, Sendable, Described {
     }
 
     /// Returns the link of the page at an origin such as `http://pi.local:7780`.
-    ///
-    /// The parameters are in the order of their names.
     package static func link(to origin: String, path: String = "", query: [String: String]) -> String {
         let parameters = query.sorted { $0.key < $1.key }.map { "\($0.key.percentEncoded)=\($0.value.percentEncoded)" }
         return "\(origin)/\(path)" + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
@@ -74,7 +66,6 @@ package struct KioskReport: Hashable, Sendable, Described {
 package struct HTTPSReport: Hashable, Sendable, Described {
     package var host: String
     package var port: Int
-    /// Whether only this machine can reach it.
     package var isLoopback: Bool
     /// The SHA-256 of the node's own authority, which phones must install; `nil` if the certificate is another one's.
     package var authority: String?
@@ -102,17 +93,12 @@ extension KioskReport {
     package struct Page: Hashable, Sendable {
         /// `http` or `https`.
         package var scheme: String
-        /// The host on which the node listens.
         package var host: String
-        /// The port.
         package var port: Int
-        /// Whether only this machine can reach it.
         package var isLoopback: Bool
 
-        /// Whether the node listens on all addresses of its machine.
         package var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
 
-        /// Returns the origin of the page at a host.
         package func origin(at host: String) -> String {
             "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
         }

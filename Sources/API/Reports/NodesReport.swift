@@ -8,7 +8,6 @@ package struct NodesReport: Hashable, Sendable {
     /// The node that stands for messages on topics that name no node.
     package static let strangers = "?"
 
-    /// One element for each participant.
     package var nodes: [NodeReport]
 
     /// Creates a report. Messages on topics that name no node are counted in a last element, ``strangers``.
@@ -17,7 +16,6 @@ package struct NodesReport: Hashable, Sendable {
         if !strangers.isEmpty { self.nodes.append(NodeReport(Self.strangers, isOnline: false, dropped: strangers)) }
     }
 
-    /// The format of the array.
     package static var format: ListFormat<ObjectFormat<NodeReport>> { .list(of: .object(), 0...100_000) }
 
     package var encoded: [UInt8] { Self.format.json(nodes) }
@@ -41,9 +39,7 @@ package struct NodeReport: Hashable, Sendable, Described {
     package var serves: String?
 
     /// Describes a participant.
-    /// - Parameters:
-    ///   - presence: The last presence that was accepted; `nil` before the first one.
-    ///   - isClockWrong: Whether its clock, its group time or its session's stamp is more than ten seconds off.
+    /// - Parameter isClockWrong: Whether its clock, its group time or its session's stamp is more than ten seconds off.
     package init(
         _ node: String, presence: Presence? = nil, isOnline: Bool, isClockWrong: Bool = false, lastHeard: Int64? = nil,
         session: SessionID? = nil, dropped: [Discard: Int] = [:], recordsWaiting: Int? = nil, isSelf: Bool = false,
@@ -104,7 +100,6 @@ package struct NodeReport: Hashable, Sendable, Described {
     }
 }
 
-/// The quality of a clock, in a report.
 package struct ClockReport: Hashable, Sendable, Described {
     package var synced: Bool
     package var bound: Int64?

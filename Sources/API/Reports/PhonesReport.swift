@@ -19,13 +19,11 @@ package struct PhonesReport: Hashable, Sendable, Described {
 /// One paired phone. Times are in milliseconds since 1970.
 package struct PhoneReport: Hashable, Sendable, Described {
     package var name: String
-    /// Whether it may press, start and take, or only look.
     package var mayPress: Bool
     /// When it was paired.
     package var since: Int64
     /// When it last sent a request or closed a page.
     package var lastSeen: Int64
-    /// Whether it has an open connection.
     package var online: Bool
 
     package init(name: String, mayPress: Bool, since: Int64, lastSeen: Int64, online: Bool) {
@@ -68,11 +66,9 @@ package struct PhoneRequest: Hashable, Sendable, Described {
     }
 }
 
-/// A link that pairs one phone.
 package struct PhoneLink: Hashable, Sendable, Described {
     /// The secret part of the link.
     package var code: String
-    /// When the link stops working, in milliseconds since 1970.
     package var expires: Int64
 
     package init(code: String, expires: Int64) {

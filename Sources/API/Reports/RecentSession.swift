@@ -6,7 +6,6 @@ package import Session
 package struct RecentSession: Codable, Hashable, Sendable {
     /// The first session of its chain of takeovers.
     package var lineage: String
-    /// The request that starts one like it.
     package var start: StartRequest
     /// Its start, in milliseconds of group time.
     package var startedAt: Int64
@@ -14,20 +13,16 @@ package struct RecentSession: Codable, Hashable, Sendable {
     package var done: Int64
     /// Whether it was over when last seen.
     package var isOver: Bool
-    /// How it was stopped, if it was.
     package var stop: Stop?
 
-    /// The stop of a session.
     package struct Stop: Codable, Hashable, Sendable {
         /// When, in milliseconds of group time.
         package var at: Int64
-        /// The phase in the plan.
         package var phase: Int
         /// The time that the phase had left, in seconds rounded up.
         package var left: Int
     }
 
-    /// Describes a session at a group time.
     package init(_ register: Register, at groupTime: GroupTime) {
         lineage = register.lineage.rawValue
         start = StartRequest(register)
@@ -89,9 +84,7 @@ extension StartRequest {
 
 /// A plan that a person has named.
 package struct Preset: Hashable, Sendable {
-    /// Its name.
     package var name: String
-    /// Its phases.
     package var plan: [Phase]
     /// Whether its sessions have an alarm, also without the node's setting.
     package var hasAlarm: Bool

@@ -5,9 +5,7 @@ package import Wire
 
 /// The outcome of a request. Every field is always there.
 package struct ReplyReport: Hashable, Sendable, Described {
-    /// The result of a request.
     package enum Outcome: String, CaseIterable, Sendable {
-        /// It took effect.
         case applied
         /// It had taken effect before.
         case duplicate
@@ -17,7 +15,6 @@ package struct ReplyReport: Hashable, Sendable, Described {
         case refused
         /// The owner did not answer in time; the intent may still take effect until it expires.
         case noAnswer
-        /// There is no live session.
         case noSession
         /// The request is out of bounds; ``ReplyReport/field`` says where.
         case invalid
@@ -37,7 +34,6 @@ package struct ReplyReport: Hashable, Sendable, Described {
         reason = error.message
     }
 
-    /// Says why there is no session of the kind that was asked for.
     package init(noSession reason: String) {
         outcome = .noSession
         self.reason = reason
@@ -94,7 +90,6 @@ package struct ReplyReport: Hashable, Sendable, Described {
 }
 
 extension ReplyReport.Outcome {
-    /// The outcome of a reply.
     package init(_ reply: Reply) {
         self =
             switch reply {
@@ -105,7 +100,6 @@ extension ReplyReport.Outcome {
             }
     }
 
-    /// The outcome in an owner's answer.
     package init(_ outcome: Session.Outcome) {
         self =
             switch outcome {
@@ -119,7 +113,6 @@ extension ReplyReport.Outcome {
 
 /// Something that is wrong with a node and that a person can repair.
 package struct ProblemReport: Hashable, Sendable, Described {
-    /// The kind of a problem.
     package enum Kind: String, CaseIterable, Sendable {
         /// The state directory cannot be written: a crash loses the last changes, and other nodes do not receive them.
         case unsaved

@@ -4,14 +4,11 @@ import FoundationEssentials
 package import Wire
 
 extension Described {
-    /// The report or request as JSON.
     package var encoded: [UInt8] { ObjectFormat<Self>.object().json(self) }
 
-    /// Reads a report.
     package init(encoded json: [UInt8]) throws(Rejection) { self = try ObjectFormat<Self>.object().value(of: json) }
 
     /// Reads a request. An unknown field is an error.
-    /// - Throws: ``RequestError`` that names the wrong field.
     package init(request json: [UInt8]) throws(RequestError) {
         do throws(Rejection) {
             self = try ObjectFormat<Self>.object().value(of: json, isRequest: true)
@@ -33,19 +30,21 @@ package struct RequestError: Error, Hashable, Sendable, CustomStringConvertible 
         self.message = message
     }
 
-    /// Names the field, then the message.
     package var description: String { field.isEmpty ? message : "\(field): \(message)" }
 }
 
 /// Encodes private files and the output of commands as JSON with sorted keys and without escaped slashes.
 package enum ReportJSON {
-    /// - Parameter pretty: Whether to write one field per line.
     package static func encode(_ value: some Encodable, pretty: Bool = false) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
         // Only a number that is not finite could fail, and no value has one.
         return (try? encoder.encode(value)).map { [UInt8]($0) } ?? Array("{}".utf8)
+    }
+
+    package static func text(_ value: some Encodable, pretty: Bool = false) -> String {
+        String(decoding: encode(value, pretty: pretty), as: UTF8.self)
     }
 
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: [UInt8]) throws -> Value {

@@ -8,12 +8,10 @@ package struct JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
 {
     package static let null = JSONText(raw: "null")
 
-    /// The JSON.
     package let text: String
 
     private init(raw text: String) { self.text = text }
 
-    /// A string.
     package init(_ string: String) { text = String(decoding: TextRule().json(string), as: UTF8.self) }
     package init(stringLiteral string: String) { self.init(string) }
     package init(integerLiteral number: Int64) { self.init(number) }
@@ -36,7 +34,6 @@ package struct JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
 package struct Schemas: Form {
     package typealias Failure = Never
 
-    /// A field of an object.
     struct Field {
         var key: String
         var schema: JSONText
@@ -54,8 +51,7 @@ package struct Schemas: Form {
 
     package init() {}
 
-    /// Adds the schema of an object, if it is not there.
-    /// - Returns: A reference to it.
+    /// Adds the schema of an object, if it is not there, and returns a reference to it.
     package mutating func reference<Object: Described>(to type: Object.Type) -> JSONText {
         let name = type.objectName.prefix(1).uppercased() + type.objectName.dropFirst()
         if components[name] == nil {
@@ -66,7 +62,6 @@ package struct Schemas: Form {
         return ["$ref": JSONText("#/components/schemas/\(name)")]
     }
 
-    /// The schema of a list of objects.
     package mutating func list<Object: Described>(of type: Object.Type) -> JSONText {
         ["type": "array", "items": reference(to: type)]
     }
@@ -165,6 +160,5 @@ package struct Schemas: Form {
 
 /// A request that has several forms, which exclude each other.
 protocol Alternatives: Described {
-    /// Returns the schema of a request with these fields.
     static func schema(of fields: [Schemas.Field]) -> JSONText
 }

@@ -7,7 +7,6 @@ package import Wire
 package struct SoundRequest: Hashable, Sendable, Described {
     /// Tenths of a decibel.
     package var level = 0
-    /// Seconds; 1 when absent.
     package var period: Int?
     package var source: Token<SoundSourceKind>?
 
@@ -22,7 +21,6 @@ package struct SoundRequest: Hashable, Sendable, Described {
         try form.field("source", optional: &source, .id(), "The microphone, if the machine has several.")
     }
 
-    /// The level as it is published.
     package var sound: SoundLevel { SoundLevel(source: source, level: level, period: .seconds(Int64(period ?? 1))) }
 }
 

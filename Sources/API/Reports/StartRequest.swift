@@ -5,33 +5,19 @@ package import Wire
 
 /// A session to start, from a person or a program on this machine. Older ones are kept in a file.
 package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
-    /// The title.
     package var title: String?
-    /// The length of a single phase in seconds; instead of ``until``, ``plan`` and ``phases``.
     package var seconds: Int?
-    /// The local time at which a single phase ends, as `14:30`.
     package var until: String?
-    /// Phases in the one-line grammar of ``PlanGrammar``; instead of ``seconds`` and ``phases``.
     package var plan: String?
-    /// Phases one by one; instead of ``seconds`` and ``plan``.
     package var phases: [PhaseRequest]?
-    /// The name of one of the node's presets; instead of ``seconds``, ``plan`` and ``phases``.
     package var preset: String?
-    /// Whether to go on with the session that was stopped last; then nothing else is given.
     package var again: Bool?
-    /// `countdown`, the default, or `countup`, which needs no phases.
     package var mode: String?
-    /// The name of a label.
     package var label: String?
-    /// The label's colour: a name of ``NamedColours``, or 3, 6 or 8 hexadecimal digits.
     package var colour: String?
-    /// An emoji or the name of a built-in drawing.
     package var icon: String?
-    /// Whether the next phase starts by itself; `false` when absent.
     package var autoAdvance: Bool?
-    /// Whether an alarm rings where the session waits for a person, and at its end; the node's setting when absent.
     package var alarm: Bool?
-    /// Whether phases go on past their lengths, until a person ends them; `false` when absent.
     package var overtime: Bool?
 
     package init(
@@ -114,15 +100,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         ]
     }
 
-    /// The request for the engine.
-    /// - Parameters:
-    ///   - found: The preset of the name ``preset``, if the request has one. What the request says of an alarm and of
-    ///     overtime comes before what the preset says.
-    ///   - countUpCap: Seconds after which a count-up session ends by itself.
-    /// - Throws: ``RequestError`` for the first field that is out of bounds.
-    package func start(
-        preset found: Preset? = nil, countUpCap: Int = PhaseDefaults().countUpCap
-    ) throws(RequestError) -> Start {
+    /// The request for the engine. What it says of an alarm and of overtime comes before what the preset says.
+    package func start(preset found: Preset? = nil) throws(RequestError) -> Start {
         let title = CleanText.trimmed(title ?? "")
         try Self.check(title, .title)
         if let icon {
@@ -135,7 +114,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             throw RequestError("mode", "must be countdown or countup")
         }
         var plan = try planned(found?.plan)
-        if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: countUpCap)] }
+        if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: PhaseDefaults().countUpCap)] }
         guard !plan.isEmpty else { throw RequestError("plan", "one of \(Self.planWords) is needed") }
         return Start(
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false,
@@ -145,11 +124,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     /// Returns the request with a length in the place of ``until``, and with what is left of a session in that of
     /// ``again``. Its only field stays if there is no such session.
-    /// - Parameters:
-    ///   - groupTime: The present, in milliseconds since 1970.
-    ///   - recent: The sessions that the node has seen, the latest first.
-    ///   - utcOffset: Returns the node's offset from UTC in seconds at a time.
-    /// - Throws: ``RequestError`` for a field that excludes these, and for a time that is none.
+    /// - Parameter groupTime: The present, in milliseconds since 1970.
     package func resolved(
         at groupTime: Int64, recent: [RecentSession], utcOffset: (Int64) -> Int
     ) throws(RequestError) -> StartRequest {
@@ -211,13 +186,11 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         return Label(name: label, colour: try Self.colour(colour))
     }
 
-    /// Reads a colour as a person writes it.
     static func colour(_ text: String) throws(RequestError) -> Colour {
         guard let colour = Colour(typed: text) else { throw RequestError("colour", "must be \(Colour.forms)") }
         return colour
     }
 
-    /// Checks the bounds of a text.
     package static func check(_ text: String, _ kind: SessionText) throws(RequestError) {
         guard kind.accepts(text) else {
             throw RequestError(
@@ -226,11 +199,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     }
 }
 
-/// One phase of a ``StartRequest``.
 package struct PhaseRequest: Codable, Hashable, Sendable, Described {
-    /// focus, the default, shortBreak, longBreak, work, rest or phase.
     package var kind: String?
-    /// Its own name.
     package var name: String?
     package var seconds: Int
 

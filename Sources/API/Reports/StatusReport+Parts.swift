@@ -29,7 +29,6 @@ package struct LabelReport: Encodable, Hashable, Sendable, Described {
     }
 }
 
-/// A phase of a plan in a report.
 package struct PhaseReport: Hashable, Sendable, Described {
     package var kind: String
     package var name: String?
@@ -51,7 +50,6 @@ package struct PhaseReport: Hashable, Sendable, Described {
     }
 }
 
-/// The current phase in a report.
 package struct CurrentPhaseReport: Hashable, Sendable, Described {
     package var index = 0
     package var count = 0

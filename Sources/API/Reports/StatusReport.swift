@@ -141,15 +141,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         try form.field("stamp", nullable: &stamp, .object(), "The order of the session's start.")
     }
 
-    /// Describes a moment of a view.
-    /// - Parameters:
-    ///   - moment: The moment to describe; `nil` for that of the instant.
-    ///   - groupTime: Group time at that instant.
-    ///   - linkProblem: Why the reporting node is not connected.
-    ///   - clock: How good the wall clock of the reporting node is.
-    ///   - timeFrom: The node whose clock group time is taken from.
-    ///   - feeds: The last data of the services.
-    ///   - problems: The problems of the reporting node.
+    /// Describes a moment of a view, by default that of the instant.
     package init(
         view: View, moment: Moment? = nil, space: SpaceID, node: NodeID, at instant: Instant, groupTime: GroupTime,
         linkProblem: String? = nil, clock: ClockQuality? = nil, timeFrom: NodeID? = nil, feeds: Feeds = Feeds(),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
 package import Wire
 
 /// Any string, with the rules that `openapi.json` states. The request that it belongs to checks them.
@@ -18,7 +17,6 @@ extension Format where Self == TextRule {
     /// One of several words. A later version may have more, so another one is no error.
     static func oneOf(_ words: [String]) -> Self { TextRule(words: words) }
 
-    /// The word of a closed set.
     static func oneOf<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> Self {
         TextRule(words: type.allCases.map(\.rawValue))
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+import Session
 
 /// The running time of a session and of the sessions that it continues.
-package struct Lineage: Hashable, Codable, Sendable {
+struct Lineage: Hashable, Codable, Sendable {
     /// The most sessions that are kept, the latest ones. A judgement: a session is taken over a few times a day.
     private static let limit = 64
 
-    package let id: SessionID
+    let id: SessionID
     private var parts: [Part] = []
 
     fileprivate struct Part: Hashable, Codable, Sendable {
@@ -24,10 +24,10 @@ package struct Lineage: Hashable, Codable, Sendable {
         }
     }
 
-    package init(of id: SessionID) { self.id = id }
+    init(of id: SessionID) { self.id = id }
 
     /// Adds or replaces the session of a register. A register of another lineage is ignored.
-    package mutating func update(_ register: Register) {
+    mutating func update(_ register: Register) {
         guard register.lineage == id else { return }
         let part = Part(
             session: register.id, stamp: register.stamp, continues: register.continues, runs: register.runs)
@@ -38,7 +38,7 @@ package struct Lineage: Hashable, Codable, Sendable {
     }
 
     /// The running time until `end`, on the boot clock. Each session's runs end where the next one took over.
-    package func stretches(until end: GroupTime, lead: Lead) -> [Stretch] {
+    func stretches(until end: GroupTime, lead: Lead) -> [Stretch] {
         let all = parts.map { $0.part(of: id) }
         return zip(parts, all).flatMap { part, inLineage -> [Stretch] in
             let limit = min(end, inLineage.end(by: all) ?? end)

@@ -5,16 +5,16 @@ import Glibc
 /// Combines the samples of a room's microphones into a timeline of quiet and loud, independent of any session. Samples
 /// may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the latest `now` that the
 /// meter has seen: the timeline before that is final.
-package struct Meter: Hashable, Codable, Sendable {
+struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample, in milliseconds.
-    package static let lateness: Int64 = 120_000
+    static let lateness: Int64 = 120_000
     /// The maximum number of microphones in a room; samples of further ones are dropped.
-    package static let sources = 64
+    static let sources = 64
     /// The time that the timeline is kept if no session needs more, in milliseconds. The feed needs 60 minutes of it.
     static let memory: Int64 = 61 * 60_000
 
     /// The threshold for samples added from now on.
-    package var threshold: Threshold
+    var threshold: Threshold
     private(set) var timeline = SoundTimeline()
     /// The samples by source, sorted by time, that later arrivals can still affect.
     private var recent: [String: [Sample]] = [:]
@@ -22,12 +22,12 @@ package struct Meter: Hashable, Codable, Sendable {
     /// The start of the session's running time, on the boot clock; `.max` while no session is live.
     var needed = Int64.max
 
-    package init(threshold: Threshold) { self.threshold = threshold }
+    init(threshold: Threshold) { self.threshold = threshold }
 
     /// Adds a sample; `now` is the boot clock, in milliseconds. Returns `false` if the sample was dropped: too late,
     /// from the future, or beyond ``sources``.
     @discardableResult
-    package mutating func add(_ sample: Sample, at now: Int64) -> Bool {
+    mutating func add(_ sample: Sample, at now: Int64) -> Bool {
         settled = max(settled, now - Self.lateness)
         timeline.forget(before: min(needed, now - Self.memory))
         guard sample.from >= settled, sample.from <= now, sample.period > 0 else { return false }
@@ -41,7 +41,17 @@ package struct Meter: Hashable, Codable, Sendable {
     }
 
     /// The current level in tenths of a decibel; `nil` without a valid sample.
-    package func level(at now: Int64) -> Int? { mixed(at: now) }
+    func level(at time: Int64) -> Int? {
+        let levels = recent.values.compactMap { $0.level(at: time) }
+        switch threshold.mixing {
+        case .loudest: return levels.max()
+        case .quietest: return levels.min()
+        case .average:
+            guard levels.count > 1 else { return levels.first }
+            let power = levels.reduce(0.0) { $0 + pow(10, Double($1) / 100) } / Double(levels.count)
+            return Int((100 * log10(power)).rounded())
+        }
+    }
 
     /// Shifts all times by `milliseconds`, to the boot clock of another boot. If a wall clock was wrong, its times may
     /// be in the future now, where they would keep out every new sample.
@@ -79,20 +89,9 @@ package struct Meter: Hashable, Codable, Sendable {
     }
 
     private func sound(at time: Int64) -> SoundTimeline.Sound {
-        mixed(at: time).map { $0 < threshold.level ? .quiet : .loud } ?? .unknown
+        level(at: time).map { $0 < threshold.level ? .quiet : .loud } ?? .unknown
     }
 
-    private func mixed(at time: Int64) -> Int? {
-        let levels = recent.values.compactMap { $0.level(at: time) }
-        switch threshold.mixing {
-        case .loudest: return levels.max()
-        case .quietest: return levels.min()
-        case .average:
-            guard levels.count > 1 else { return levels.first }
-            let power = levels.reduce(0.0) { $0 + pow(10, Double($1) / 100) } / Double(levels.count)
-            return Int((100 * log10(power)).rounded())
-        }
-    }
 }
 
 extension [Sample] {

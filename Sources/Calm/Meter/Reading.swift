@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Wire
+import Wire
 
 /// The result of measuring the quiet of a session.
-package struct Reading: Hashable, Sendable {
+struct Reading: Hashable, Sendable {
     /// Percent of the measured running time that was quiet, 0 to 100; 100 while nothing was measured.
-    package var percent: Int
+    var percent: Int
     /// Percent of the running time that was measured, 0 to 100; 100 while no time has run.
-    package var coverage: Int
+    var coverage: Int
     /// Compares the last minute of running time with the one before; `nil` while either is missing or barely measured.
-    package var trend: CalmFeed.Trend?
+    var trend: CalmFeed.Trend?
 }
 
 extension Meter {
@@ -18,7 +18,7 @@ extension Meter {
     private static let minute: Int64 = 60_000
 
     /// - Parameter stretches: The running time; overlaps count once.
-    package func reading(of stretches: [Stretch]) -> Reading {
+    func reading(of stretches: [Stretch]) -> Reading {
         let union = stretches.union
         let sums = sums(of: union)
         return Reading(

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
-package import Wire
+import Session
+import Wire
 
 /// The calm service's state of a space: its meter and the lineage of its current session. The two are separate, so that
 /// they may arrive in any order: after a takeover, or a pause made while the owner was offline, the sums are computed
 /// again from the same timeline.
-package struct Room: Hashable, Sendable, Codable {
+struct Room: Hashable, Sendable, Codable {
     /// The number of past minutes in the feed.
     static let minutes = 60
     /// How long a finished session stays in the feed.
     static let grace: Milliseconds = .minutes(10)
 
-    package var meter: Meter
-    private var lineage: Lineage?
+    var meter: Meter
+    /// The lineage of the current session, to be saved and restored across restarts.
+    var lineage: Lineage?
 
-    package init(threshold: Threshold) { meter = Meter(threshold: threshold) }
+    init(threshold: Threshold) { meter = Meter(threshold: threshold) }
 
-    /// To be called at each change of the current session. Returns whether ``sessions`` has changed and must be saved.
-    package mutating func update(_ register: Register, others: (NodeID) -> Register?) -> Bool {
+    /// To be called at each change of the current session. Returns whether ``lineage`` has changed and must be saved.
+    mutating func update(_ register: Register, others: (NodeID) -> Register?) -> Bool {
         let before = lineage
         var lineage = lineage.flatMap { $0.id == register.lineage ? $0 : nil } ?? Lineage(of: register.lineage)
         if let former = register.continues.flatMap({ others($0.node) }), former.id != register.id {
@@ -29,14 +30,8 @@ package struct Room: Hashable, Sendable, Codable {
         return lineage != before
     }
 
-    /// The lineage of the current session, to be saved and restored across restarts.
-    package var sessions: Lineage? {
-        get { lineage }
-        set { lineage = newValue }
-    }
-
     /// Returns `nil` if nothing was measured, or if the session ended ``grace`` ago or earlier.
-    package mutating func feed(of moment: Moment) -> CalmFeed? {
+    mutating func feed(of moment: Moment) -> CalmFeed? {
         // The anchor is one instant on both clocks, whatever the wall clocks say.
         let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
         guard moment.register.status.isLive || moment.boot - moment.anchorBoot < Self.grace else {
@@ -55,6 +50,4 @@ package struct Room: Hashable, Sendable, Codable {
             level: meter.level(at: moment.boot.milliseconds), threshold: meter.threshold.level,
             minutes: meter.minutes(before: moment.boot.milliseconds, count: Self.minutes), at: max(0, at))
     }
-
-    package mutating func move(by milliseconds: Int64, at now: Int64) { meter.move(by: milliseconds, at: now) }
 }

@@ -57,7 +57,6 @@ struct SoundTimeline: Hashable, Sendable {
         if changes.count > Self.limit { changes.removeFirst(Self.limit / 8) }
     }
 
-    /// Drops what ended before `time`.
     mutating func forget(before time: Int64) {
         let index = index(after: time) - 1
         // In batches, since each removal moves the rest.

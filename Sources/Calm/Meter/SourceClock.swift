@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+import Session
 
 /// Converts a node's boot clock to this machine's, from the arrival times of its messages. No message arrives before it
 /// is sent, so the fastest message gives the best estimate of the offset between the two.
-package struct SourceClock: Hashable, Sendable {
+struct SourceClock: Hashable, Sendable {
     /// The assumed maximum drift between two clocks: one millisecond in this many milliseconds (200 ppm).
     private static let drift: Int64 = 5_000
 
@@ -12,11 +12,9 @@ package struct SourceClock: Hashable, Sendable {
     private var lead = Int64.max
     private var at: Int64 = 0
 
-    package init() {}
-
     /// Returns when a message was sent, in milliseconds of this machine's boot clock; not after `now`.
     /// `sent` is of the sender's boot clock; a new `bootID` resets the estimate.
-    package mutating func place(sent: Int64, bootID: BootID?, at now: Int64) -> Int64 {
+    mutating func place(sent: Int64, bootID: BootID?, at now: Int64) -> Int64 {
         let found = now - sent
         if bootID != self.bootID || lead == .max {
             lead = found

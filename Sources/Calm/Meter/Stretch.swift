@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An interval of running time, in milliseconds of the boot clock.
-package struct Stretch: Hashable, Sendable {
-    package var from: Int64
+struct Stretch: Hashable, Sendable {
+    var from: Int64
     /// Its end, not before its beginning.
-    package var to: Int64
-
-    package init(from: Int64, to: Int64) {
-        self.from = from
-        self.to = to
-    }
+    var to: Int64
 
     var length: Int64 { to - from }
 }

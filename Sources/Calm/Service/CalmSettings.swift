@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 package import Settings
 
 /// The validated settings of the calm service and of a microphone.
@@ -16,22 +15,22 @@ package struct CalmSettings: Sendable {
 
     /// Broker, space, id, state directory, log.
     package var node: Settings
-    package var isEverySpace: Bool
-    package var threshold: Threshold
-    package var sensor: SensorTopic?
+    var isEverySpace: Bool
+    var threshold: Threshold
+    var sensor: SensorTopic?
     /// The command that records; `nil` for an installed recorder, `-` for standard input.
-    package var recorder: String?
+    var recorder: String?
     /// The format of sound without a header.
-    package var format: PCMFormat
+    var format: PCMFormat
     /// Decibels added to the level of a microphone.
-    package var calibration: Double
+    var calibration: Double
 
     /// The topic of a sensor, and how to read its messages.
-    package struct SensorTopic: Sendable {
-        package var filter: String
-        package var sensor: Sensor
+    struct SensorTopic: Sendable {
+        var filter: String
+        var sensor: Sensor
         /// The interval between levels, in milliseconds.
-        package var period: Int64
+        var period: Int64
     }
 
     package init(_ given: SettingValues, part: Part, environment: [String: String]) throws {

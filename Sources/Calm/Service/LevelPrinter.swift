@@ -8,7 +8,6 @@ import Session
 import Settings
 import Wire
 
-/// Prints levels as lines of JSON, for programs that read the output.
 package enum LevelPrinter {
     /// Prints the levels of the space until the output is closed.
     package static func run(settings: CalmSettings) async throws {

@@ -7,7 +7,6 @@ import Session
 import Settings
 import UnixSignals
 
-/// Runs a microphone as a process: levels are published, or printed to standard output.
 package enum ListenProcess {
     /// Publishes levels, or prints them as lines of JSON, until SIGTERM, SIGINT or the end of standard input.
     package static func run(_ settings: CalmSettings, isPrinted: Bool) async throws {

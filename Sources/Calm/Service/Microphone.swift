@@ -2,7 +2,6 @@
 
 import Logging
 import Mosquitto
-import Platform
 import Runtime
 import Session
 import Settings
@@ -25,7 +24,6 @@ actor Microphone {
         link = BrokerLink(of: "microphone", on: loop, log: log)
     }
 
-    /// Stays connected until ``close()``.
     func run(_ configuration: MQTTConfiguration) async throws {
         try await link.run(configuration) { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
     }

@@ -7,7 +7,6 @@ import Platform
 import Runtime
 import Session
 import Settings
-import Wire
 
 /// The file of one space, and its lines that are not written yet.
 struct RoomFile {
@@ -117,13 +116,15 @@ struct RoomFiles {
         }
         var room = snapshot.room
         for line in lines.dropFirst() { Self.apply(line, to: &room) }
-        if snapshot.boot != bootID.rawValue { room.move(by: snapshot.lead - lead, at: SystemClock.bootMilliseconds()) }
+        if snapshot.boot != bootID.rawValue {
+            room.meter.move(by: snapshot.lead - lead, at: SystemClock.bootMilliseconds())
+        }
         return room
     }
 
     private static func apply(_ line: ArraySlice<UInt8>, to room: inout Room) {
         if line.starts(with: "l ".utf8) {
-            if let lineage: Lineage = try? ReportJSON.decode(from: Array(line.dropFirst(2))) { room.sessions = lineage }
+            if let lineage: Lineage = try? ReportJSON.decode(from: Array(line.dropFirst(2))) { room.lineage = lineage }
             return
         }
         let parts = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 5)

@@ -77,8 +77,8 @@ final class SpaceWatch: ServiceSpace {
         let boot = SystemClock.bootMilliseconds()
         changedAt = boot
         guard let register = core.state.view.register else { return }
-        if room.update(register, others: { core.state.register(of: $0) }), let sessions = room.sessions {
-            file.append(sessions)
+        if room.update(register, others: { core.state.register(of: $0) }), let lineage = room.lineage {
+            file.append(lineage)
         }
         update(at: boot)
     }

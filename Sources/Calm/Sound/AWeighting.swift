@@ -45,7 +45,7 @@ struct FilterSection: Sendable {
 /// rate (−6 dB at 6.3 kHz for a rate of 16 kHz), so these are fitted to the right gain at 0 Hz and at half the rate
 /// instead. From a rate of 16 kHz on the filter keeps the limits of class 1 from 31.5 Hz to 8 kHz; a test checks the
 /// exact frequencies of the bands, the last of which, 7,943 Hz, is below half of 16 kHz.
-package struct AWeighting: Sendable {
+struct AWeighting: Sendable {
     private static let low = 20.598_997
     private static let (middle, upper) = (107.652_65, 737.862_23)
     private static let high = 12_194.217
@@ -54,7 +54,7 @@ package struct AWeighting: Sendable {
     private let scale: Double
 
     /// The filter's state is silence. `rate` is samples per second.
-    package init(rate: Double) {
+    init(rate: Double) {
         lowest = Self.highPass(Self.low, Self.low, rate)
         mid = Self.highPass(Self.middle, Self.upper, rate)
         highest = Self.lowPass(Self.high, rate)
@@ -63,7 +63,7 @@ package struct AWeighting: Sendable {
     }
 
     @inline(__always)
-    package mutating func step(_ input: Double) -> Double { highest.step(mid.step(lowest.step(input * scale))) }
+    mutating func step(_ input: Double) -> Double { highest.step(mid.step(lowest.step(input * scale))) }
 
     mutating func flushDenormals() {
         lowest.flushDenormals()

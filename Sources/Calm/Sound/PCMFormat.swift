@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The format of uncompressed sound: encoding, rate, channels and byte order.
-package struct PCMFormat: Hashable, Sendable {
-    package enum Encoding: String, CaseIterable, Sendable {
+struct PCMFormat: Hashable, Sendable {
+    enum Encoding: String, CaseIterable, Sendable {
         case u8, s8, s16, s24, s32, f32, f64
 
         var bytes: Int {
@@ -17,26 +17,24 @@ package struct PCMFormat: Hashable, Sendable {
     }
 
     /// The supported rates, in samples per second.
-    package static let rates = 8_000...384_000
-    /// The supported numbers of channels.
-    package static let channelsLimit = 1...32
+    static let rates = 8_000...384_000
+    static let channelsLimit = 1...32
 
-    package var encoding: Encoding
+    var encoding: Encoding
     /// Samples per second of each channel, within ``rates``.
-    package var rate: Int
+    var rate: Int
     /// The number of interleaved channels, within ``channelsLimit``.
-    package var channels: Int
-    package var isBigEndian: Bool
+    var channels: Int
+    var isBigEndian: Bool
 
     /// Creates a format. ``SoundMeter`` rejects one outside of the supported ranges.
-    package init(_ encoding: Encoding, rate: Int, channels: Int = 1, isBigEndian: Bool = false) {
+    init(_ encoding: Encoding, rate: Int, channels: Int = 1, isBigEndian: Bool = false) {
         self.encoding = encoding
         self.rate = rate
         self.channels = channels
         self.isBigEndian = isBigEndian
     }
 
-    /// The size of one sample of every channel, in bytes.
     var frameBytes: Int { encoding.bytes * channels }
 
     func checked() throws(SoundError) -> PCMFormat {
@@ -73,10 +71,10 @@ package struct PCMFormat: Hashable, Sendable {
 }
 
 /// A sound stream that cannot be measured, and the reason.
-package struct SoundError: Error, Hashable, Sendable, CustomStringConvertible {
+struct SoundError: Error, Hashable, Sendable, CustomStringConvertible {
     private let what: String
 
     init(_ what: String) { self.what = what }
 
-    package var description: String { "unsupported sound: \(what)" }
+    var description: String { "unsupported sound: \(what)" }
 }

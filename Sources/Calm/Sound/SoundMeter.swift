@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Converts the bytes of a recorder into one level per second. No sound is kept beyond that second.
-package struct SoundMeter: Sendable {
+struct SoundMeter: Sendable {
     /// The level of silence before calibration, in decibels.
-    package static let silence = LevelMeter.floor
+    static let silence = LevelMeter.floor
 
     /// The format of the sound: the one given until the stream's header, if any, has been read.
-    package private(set) var format: PCMFormat
+    private(set) var format: PCMFormat
     /// Decibels added to each level: the sound pressure of a full-scale sine, or 0 for levels relative to it.
     private let calibration: Double
 
@@ -18,16 +18,14 @@ package struct SoundMeter: Sendable {
     private var frames = 0
 
     /// - Parameter raw: The format of a stream without a WAV or AU header.
-    /// - Throws: ``SoundError`` if the rate or the number of channels of `raw` is out of range.
-    package init(raw: PCMFormat, calibration: Double = 0) throws(SoundError) {
+    init(raw: PCMFormat, calibration: Double = 0) throws(SoundError) {
         format = try raw.checked()
         self.calibration = calibration
     }
 
     /// Measures the next bytes, in pieces of any length.
     /// - Returns: The level of each second that they complete, in tenths of a decibel: the loudest channel's maximum.
-    /// - Throws: ``SoundError`` if the stream begins with a header that is not supported.
-    package mutating func measure(_ bytes: UnsafeRawBufferPointer) throws(SoundError) -> [Int] {
+    mutating func measure(_ bytes: UnsafeRawBufferPointer) throws(SoundError) -> [Int] {
         var levels: [Int] = []
         guard isBegun else {
             pending += bytes

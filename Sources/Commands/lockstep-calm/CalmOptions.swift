@@ -5,7 +5,6 @@ import Calm
 import FoundationEssentials
 import Settings
 
-/// The options that all subcommands share.
 struct CalmOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 

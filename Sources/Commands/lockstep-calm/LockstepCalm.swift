@@ -4,7 +4,6 @@ import ArgumentParser
 import Calm
 import Settings
 
-/// `lockstep-calm`: how quiet the room was while a session ran.
 @main
 struct LockstepCalm: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

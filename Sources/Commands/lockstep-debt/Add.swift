@@ -61,10 +61,7 @@ struct Add: ParsableCommand {
             session: "\(record.id)", node: "\(record.node)", title: record.title, label: record.label?.name,
             from: from.milliseconds, to: to.milliseconds)
         let minutes = ImportReport.count(Int((to - from).count / 60_000), "minute")
-        print(
-            json
-                ? String(decoding: ReportJSON.encode(added), as: UTF8.self)
-                : "Added \(minutes) as session \(record.id).")
+        print(json ? ReportJSON.text(added) : "Added \(minutes) as session \(record.id).")
     }
 
     private func makeRecord(in rules: WeekRules, now: Int64) throws -> LedgerRecord {

@@ -20,7 +20,7 @@ struct Correct: ParsableCommand {
     @Argument(help: "The session id, as lockstep history prints it.")
     var session: String
 
-    @Option(help: RecordingNode.help)
+    @Option(help: recordingNode)
     var recordedOn: String?
 
     @Option(help: "The title.")
@@ -96,7 +96,7 @@ struct Delete: ParsableCommand {
     @Argument(help: "The session id, as lockstep history prints it.")
     var session: String
 
-    @Option(help: RecordingNode.help)
+    @Option(help: recordingNode)
     var recordedOn: String?
 
     func run() throws {
@@ -129,9 +129,8 @@ enum Typed {
     }
 }
 
-private enum RecordingNode {
-    static let help: ArgumentHelp = "The node that recorded it, if several nodes have recorded a session with this id."
-}
+private let recordingNode: ArgumentHelp =
+    "The node that recorded it, if several nodes have recorded a session with this id."
 
 extension LedgerAccess.Opened {
     /// - Parameter name: The node that recorded the session; needed only if several nodes use the id.

@@ -13,6 +13,6 @@ struct Examine: ParsableCommand {
 
     func run() throws {
         let findings = try LedgerExamination.findings(try access.settings())
-        print(String(decoding: ReportJSON.encode(findings), as: UTF8.self))
+        print(ReportJSON.text(findings))
     }
 }

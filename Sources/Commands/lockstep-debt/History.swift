@@ -113,7 +113,7 @@ struct History: ParsableCommand {
             status: record.status.rawValue, from: from, to: max(from, shares.end(of: index) ?? from),
             ran: shares.ran(of: index), done: shares.done(of: index), over: shares.over(of: index),
             corrected: entry.correction != nil)
-        return String(decoding: ReportJSON.encode(row), as: UTF8.self)
+        return ReportJSON.text(row)
     }
 
     private func begin(of entry: Entry, at index: Int, in shares: Shares) -> Int64 {

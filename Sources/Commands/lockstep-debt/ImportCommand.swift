@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import Debt
-import FoundationEssentials
 import Glibc
 import Platform
 import Session

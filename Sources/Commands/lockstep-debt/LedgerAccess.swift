@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
 import Debt
 import FoundationEssentials
 import Glibc
@@ -66,7 +65,11 @@ extension LedgerAccess {
     ///   - writes: Whether `body` changes it. If not, it can be on a full or read-only disk.
     func with<Value>(isMade: Bool = false, writes: Bool = false, _ body: (Opened) throws -> Value) throws -> Value {
         let settings = try settings()
-        if isMade { Self.makeDirectory(of: settings) }
+        if isMade {
+            umask(0o077)
+            // If that fails, opening the ledger reports it.
+            _ = try? StateDirectory(settings.node.stateDirectory)
+        }
         guard isMade || settings.database != nil || access(settings.ledger, R_OK) == 0 else {
             throw Self.noLedger(at: settings)
         }
@@ -98,12 +101,6 @@ extension LedgerAccess {
         } catch {
             throw UsageError("\(error)")
         }
-    }
-
-    private static func makeDirectory(of settings: DebtSettings) {
-        umask(0o077)
-        // If that fails, opening the ledger reports it.
-        _ = try? StateDirectory(settings.node.stateDirectory)
     }
 
     /// Sends SIGHUP to a running service, so that it reads the ledger again. The lock file holds its process id.

@@ -4,7 +4,6 @@ import ArgumentParser
 import Debt
 import Settings
 
-/// `lockstep-debt`: the ledger, and the minutes missing from the week's goal.
 @main
 struct LockstepDebt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -53,12 +53,11 @@ struct Show: ParsableCommand {
     private func printJSON(_ report: WeekReport) {
         let week = report.sums.week
         let days = zip(week.days, report.sums.days).map { DayJSON(date: "\($0.date)", done: $1) }
-        let bytes = ReportJSON.encode(
-            WeekJSON(
-                week: "\(week.number)", from: week.from, to: week.to, goal: report.goal, carried: report.carried,
-                done: report.sums.done, debt: report.debt, streak: report.streak, days: days,
-                labels: report.sums.labels.map { LabelJSON(label: $0.label?.name, done: $0.done.count) }))
-        print(String(decoding: bytes, as: UTF8.self))
+        let shown = WeekJSON(
+            week: "\(week.number)", from: week.from, to: week.to, goal: report.goal, carried: report.carried,
+            done: report.sums.done, debt: report.debt, streak: report.streak, days: days,
+            labels: report.sums.labels.map { LabelJSON(label: $0.label?.name, done: $0.done.count) })
+        print(ReportJSON.text(shown))
     }
 
     private func printText(_ report: WeekReport) {

@@ -23,7 +23,7 @@ struct BrokerNode: AsyncParsableCommand {
             try await BrokerAdmin.carryOut(request, program: program, root: root)
         } catch {
             if request.hasAnswer {
-                print(String(decoding: ReportJSON.encode(BrokerRequest.Problem("\(error)")), as: UTF8.self))
+                print(ReportJSON.text(BrokerRequest.Problem("\(error)")))
             } else {
                 CommandLineRunner.say("lockstep: \(error)")
             }

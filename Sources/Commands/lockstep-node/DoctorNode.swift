@@ -27,7 +27,7 @@ struct DoctorNode: AsyncParsableCommand {
         let findings = try await EventLoop.withEventLoop(name: "doctor") { loop in
             await BrokerExamination(settings: settings, link: link, members: members, loop: loop).findings()
         }
-        print(String(decoding: ReportJSON.encode(findings), as: UTF8.self))
+        print(ReportJSON.text(findings))
     }
 
     private static func link(_ given: SettingValues) throws -> (settings: Settings, link: MQTTConfiguration) {

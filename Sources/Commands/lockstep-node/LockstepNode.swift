@@ -3,15 +3,8 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
-import Logging
-import Mosquitto
-import ServiceLifecycle
-import Session
 import Settings
-import Web
-import Wire
 
-/// `lockstep-node`: one device of a space.
 @main
 struct LockstepNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -9,7 +9,6 @@ import TLS
 #endif
 
 extension Settings {
-    /// Returns the encryption of the HTTPS address: with the given certificate, or that of the node's own authority.
     func encryption(
         of https: HTTPAddress, names: Set<String>, log: Logger
     ) throws(SettingError) -> any HTTPEncryption {

@@ -12,7 +12,6 @@ import Settings
 import Synchronization
 import UnixSignals
 import Web
-import Wire
 
 /// Runs a node as a process: state directory, core, broker connection, local control, HTTP and hooks.
 struct NodeService {
@@ -23,16 +22,19 @@ struct NodeService {
         let openFiles = OpenFiles.raiseLimit()
         let directory = try StateDirectory(settings.stateDirectory)
         if let warning = directory.warning { log.warning("\(warning)") }
-        guard let bootID = Clocks.bootID() else { throw NodeServiceError.noBootID }
+        guard let bootID = Clocks.bootID() else {
+            throw UsageError("the kernel's boot id cannot be read from /proc/sys/kernel/random/boot_id")
+        }
         let identity = NodeIdentity(
             node: settings.node, name: settings.name, role: settings.role == .node ? .node : .display,
             mayAsk: settings.role != .display, software: Software.name, bootID: bootID, defaults: settings.defaults)
         let loop = try EventLoop(name: "node")
         let node = Node(identity: identity, space: settings.space, directory: directory, loop: loop, log: log)
         await node.start()
-        let hooks = hooks(directory: directory, log: log)
+        let words = NotificationWords(language: settings.language)
+        let hooks = Hooks(settings: settings, directory: directory, log: log) { words.notification(of: $0) }
         await hooks?.watch(node, isLinkExpected: settings.broker != nil)
-        try Self.makeSocketDirectory(settings.socket)
+        try Files.makeDirectory(Files.folder(of: settings.socket))
         let access = LocalNode(node: node, presets: settings.presets, worksAlone: settings.broker == nil)
         let listeners = try settings.listeners(log: log)
         let secrets = listeners.isEmpty ? nil : try HTTPSecrets(in: directory)
@@ -104,16 +106,6 @@ struct NodeService {
         await node.saveRecentSessions()
         await loop.shutdown()
     }
-
-    private func hooks(directory: StateDirectory, log: Logger) -> Hooks? {
-        let words = NotificationWords(language: settings.language)
-        return Hooks(settings: settings, directory: directory, log: log) { words.notification(of: $0) }
-    }
-
-    private static func makeSocketDirectory(_ socket: String) throws {
-        guard let slash = socket.lastIndex(of: "/"), slash != socket.startIndex else { return }
-        try Files.makeDirectory(String(socket[..<slash]))
-    }
 }
 
 extension Service {
@@ -149,7 +141,6 @@ extension Settings {
         Set([Self.hostName, "\(Self.hostName).local"] + [http, https].compactMap { $0?.host.lowercased() })
     }
 
-    /// The addresses of the page, with the certificate of HTTPS.
     fileprivate func listeners(log: Logger) throws(SettingError) -> [HTTPListener] {
         var listeners = http.map { [HTTPListener(host: $0.host, port: $0.port)] } ?? []
         if let https {
@@ -165,7 +156,7 @@ extension Settings {
             https: https.map {
                 HTTPSReport(
                     host: $0.host, port: $0.port, isLoopback: $0.isLoopback,
-                    authority: listeners.last?.authorityFingerprint)
+                    authority: listeners.last?.encryption?.fingerprint)
             }, machine: Self.hostName, names: httpNames.union(httpHosts).sorted(),
             viewKey: secrets?.view, controlKey: secrets?.control,
             calendarKey: secrets?.calendar, needsLocalKey: needsLocalKey)
@@ -189,10 +180,4 @@ private struct HookService: Service {
     let node: Node
 
     func run() async throws { await cancelWhenGracefulShutdown { await hooks.run(node) } }
-}
-
-private enum NodeServiceError: Error, CustomStringConvertible {
-    case noBootID
-
-    var description: String { "the kernel's boot id cannot be read from /proc/sys/kernel/random/boot_id" }
 }

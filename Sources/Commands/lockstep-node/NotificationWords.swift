@@ -6,7 +6,6 @@ import Platform
 import Session
 import Settings
 
-/// Puts session events into words for a desktop notification.
 struct NotificationWords: Sendable {
     private let strings: Strings
 

@@ -3,11 +3,8 @@
 import Display
 import Logging
 import Mosquitto
-import Platform
-import Runtime
 import ServiceLifecycle
 import Session
-import Settings
 
 /// Removes what this node has retained on plain topics that it no longer serves, unless another node serves them now.
 actor PlainClearing {

@@ -271,15 +271,6 @@ actor PlainService: Service {
         let shown = await access.snapshot()
         let wanted = try request.resolved(
             at: shown.groupTime.milliseconds, recent: shown.recent, utcOffset: shown.utcOffset)
-        var preset: Preset?
-        if let name = wanted.preset {
-            switch await access.preset(name) {
-            case .found(let found): preset = found
-            case .unknown(let names):
-                throw RequestError(
-                    "preset", "no preset is named “\(name)”; presets are \(names.joined(separator: ", "))")
-            }
-        }
-        return await access.start(try wanted.start(preset: preset))
+        return await access.start(try wanted.start(preset: try shown.preset(of: wanted)))
     }
 }

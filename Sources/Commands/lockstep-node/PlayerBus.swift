@@ -15,7 +15,6 @@ final class PlayerNews: Sendable {
 
     init() throws(FileError) { pipe = try WakePipe() }
 
-    /// Readable when there is news.
     var descriptor: Int32 { pipe.readEnd }
 
     /// - Parameter view: `nil` while the node is away.
@@ -181,7 +180,6 @@ final class PlayerBus {
 }
 
 extension Player.Value {
-    /// Its type in the notation of D-Bus.
     fileprivate var signature: String {
         switch self {
         case .text: "s"

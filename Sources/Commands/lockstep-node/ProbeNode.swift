@@ -2,7 +2,6 @@
 
 import API
 import ArgumentParser
-import FoundationEssentials
 import Joining
 import Mosquitto
 import Runtime
@@ -32,8 +31,10 @@ struct ProbeNode: AsyncParsableCommand {
         var values = SettingValues()
         try values.fill(file: config)
         let settings = try Settings(values, environment: [:])
-        let connected = Connected()
-        guard let link = settings.link(clientID: "lockstep-probe", givesUp: { !connected.isSet }) else {
+        // A failure before ends the probe.
+        let connected = Atomic(false)
+        guard let link = settings.link(clientID: "lockstep-probe", givesUp: { !connected.load(ordering: .relaxed) })
+        else {
             throw UsageError("\(config) names no broker")
         }
         let report = try await EventLoop.withEventLoop(name: "probe") { loop in
@@ -49,17 +50,17 @@ struct ProbeNode: AsyncParsableCommand {
                     try? await Task.sleep(for: .seconds(seconds))
                     await client.close(deadlineMilliseconds: 200)
                 }
-                let report = await observe(client, events, settings, connected)
+                let report = await observe(client, events, settings) { connected.store(true, ordering: .relaxed) }
                 group.cancelAll()
                 await client.close(deadlineMilliseconds: 200)
                 return report
             }
         }
-        print(String(decoding: ReportJSON.encode(report), as: UTF8.self))
+        print(ReportJSON.text(report))
     }
 
     private func observe(
-        _ client: MQTTClient, _ events: AsyncStream<MQTTEvent>, _ settings: Settings, _ connected: Connected
+        _ client: MQTTClient, _ events: AsyncStream<MQTTEvent>, _ settings: Settings, onConnect: () -> Void
     ) async -> ProbeReport {
         let codec = WireCodec(space: settings.space, me: settings.node)
         let barrier = codec.barrier(
@@ -69,7 +70,7 @@ struct ProbeNode: AsyncParsableCommand {
         for await event in events {
             switch event {
             case .connected:
-                connected.set()
+                onConnect()
                 report.problem = "connected, but the broker does not let \(settings.node) write its own topics"
                 let filters = [codec.topics.name(of: .presence(settings.node)), barrier.topic]
                 _ = try? await client.subscribe(filters.map { Subscription($0, qos: .atLeastOnce) })
@@ -94,12 +95,4 @@ struct ProbeNode: AsyncParsableCommand {
         report.isOnline = presence.online && report.connection != former
         report.at = presence.at.milliseconds
     }
-}
-
-/// Whether the broker was reached: a failure before that ends the probe.
-private final class Connected: Sendable {
-    private let once = Atomic(false)
-
-    var isSet: Bool { once.load(ordering: .relaxed) }
-    func set() { once.store(true, ordering: .relaxed) }
 }

@@ -40,8 +40,9 @@ struct RemoteNode: AsyncParsableCommand {
         let id = user ?? NodeID("remote-" + String(UInt32.random(in: 0 ... .max), radix: 36)) ?? settings.node
         let identity = NodeIdentity(
             node: id, name: "remote", role: .display, software: Software.name, bootID: bootID, isAnnounced: false)
-        let joined = Joined()
-        let link = settings.link(clientID: "lockstep-remote") { !joined.once.load(ordering: .relaxed) }
+        // From then on the link is retried for ever.
+        let joined = Atomic(false)
+        let link = settings.link(clientID: "lockstep-remote") { !joined.load(ordering: .relaxed) }
         guard let link else { throw UsageError("no --broker is given") }
         try await EventLoop.withEventLoop(name: "remote") { loop in
             let node = Node(identity: identity, space: settings.space, directory: nil, loop: loop, log: log)
@@ -54,7 +55,7 @@ struct RemoteNode: AsyncParsableCommand {
                 if !quiet { CommandLineRunner.say("lockstep: no connection to \(broker): \(problem)") }
                 failure = ExitStatus.unreachable.code
             } else {
-                joined.once.store(true, ordering: .relaxed)
+                joined.store(true, ordering: .relaxed)
                 do { try await serve(node, log: log) } catch { failure = error }
             }
             await node.goOffline()
@@ -88,9 +89,4 @@ struct RemoteNode: AsyncParsableCommand {
             group.cancelAll()
         }
     }
-}
-
-/// Whether the broker was reached: from then on the link is retried for ever.
-private final class Joined: Sendable {
-    let once = Atomic(false)
 }

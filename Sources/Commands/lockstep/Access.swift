@@ -8,7 +8,6 @@ import Settings
 import Subprocess
 import SystemPackage
 
-/// Which node a command connects to, or which broker where there is no node.
 struct AccessOptions: ParsableArguments, Sendable {
     @OptionGroup var socket: SocketOptions
 
@@ -69,26 +68,25 @@ struct AccessOptions: ParsableArguments, Sendable {
 }
 
 enum Access {
-    /// Prints why neither node nor broker was reached, and returns the exit code.
-    static func unreachable(_ reason: String) -> any Error {
-        CommandLineRunner.say("lockstep: \(reason)")
-        return ExitStatus.unreachable.code
-    }
-
-    /// Runs `body`; a ``ControlError`` becomes a line on stderr and an exit code.
     static func orUnreachable(_ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let error as ControlError {
-            switch error {
-            case .noAnswer, .badAnswer:
-                CommandLineRunner.say("lockstep: \(error)")
-                throw ExitStatus.noAnswer.code
-            case .refused(let reason):
-                CommandLineRunner.say("lockstep: \(reason)")
-                throw ExitStatus.refused.code
-            case .pathTooLong, .taken, .notASocket, .unreachable: throw unreachable("\(error)")
-            }
+            let status: ExitStatus =
+                switch error {
+                case .noAnswer, .badAnswer: .noAnswer
+                case .refused: .refused
+                case .pathTooLong, .taken, .notASocket, .unreachable: .unreachable
+                }
+            throw status.because("\(error)")
         }
+    }
+}
+
+extension ExitStatus {
+    /// Prints why the command ends, and returns its exit code.
+    func because(_ reason: String) -> any Error {
+        CommandLineRunner.say("lockstep: \(reason)")
+        return code
     }
 }

@@ -6,21 +6,33 @@ import Client
 import Display
 import Session
 import Settings
-import Wire
+
+/// Which node a command asks, and how it prints the answer.
+struct AskingOptions: ParsableArguments, Sendable {
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var output: OutputOptions
+
+    /// Prints the outcome of a request, and ends the command with its exit code.
+    func ask(
+        done: Localized, invalid limit: String? = nil, _ request: (ControlClient) async throws -> ReplyReport
+    ) async throws {
+        try await access.withAccess { node in
+            try Report.end(try await request(node), done: done, invalid: limit, json: output.json)
+        }
+    }
+}
 
 /// A command that sends one request about the current session.
 protocol ActionCommand: AsyncParsableCommand {
-    var access: AccessOptions { get }
-    var output: OutputOptions { get }
+    var node: AskingOptions { get }
     func operation() throws -> IntentOperation
 }
 
 extension ActionCommand {
     func run() async throws {
         let operation = try operation()
-        try await access.withAccess { node in
-            let reply = try await node.press(IntentRequest(Press(operation)))
-            try Report.end(reply, done: operation.done, invalid: operation.limit, json: output.json)
+        try await node.ask(done: operation.done, invalid: operation.limit) {
+            try await $0.press(IntentRequest(Press(operation)))
         }
     }
 }
@@ -33,7 +45,6 @@ extension IntentOperation {
         return "a phase is at most \(Limits.phaseSeconds.upperBound.inWords) long, with what is added"
     }
 
-    /// The message after the operation took effect.
     fileprivate var done: Localized {
         switch self {
         case .pause: Report.strings[.eventPaused]
@@ -56,24 +67,21 @@ extension IntentOperation {
 
 struct Pause: ActionCommand {
     static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pause the current session.")
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .pause }
 }
 
 struct Resume: ActionCommand {
     static let configuration = CommandConfiguration(commandName: "resume", abstract: "Resume a paused session.")
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .resume }
 }
 
 struct Stop: ActionCommand {
     static let configuration = CommandConfiguration(commandName: "stop", abstract: "End the current session.")
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .stop }
 }
@@ -81,8 +89,7 @@ struct Stop: ActionCommand {
 struct Extend: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "extend", abstract: "Make the current phase of a countdown longer, or shorter: 5m, -5m.")
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     @Argument(parsing: .allUnrecognized, help: "The time to add, or with - to take away: 1s to 24h; by default 1m.")
     var by: [String] = []
@@ -98,8 +105,7 @@ struct Extend: ActionCommand {
 struct Break: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "break", abstract: "Go to the break that follows, or insert one.")
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .startBreak }
 }
@@ -107,8 +113,7 @@ struct Break: ActionCommand {
 struct Focus: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "focus", abstract: "Go to the focus phase that follows, or insert one.")
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .startFocus }
 }
@@ -116,8 +121,7 @@ struct Focus: ActionCommand {
 struct Skip: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "skip", abstract: "Go to the next phase; after the last one, end the session.")
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .skip }
 }
@@ -132,8 +136,7 @@ struct Correct: ActionCommand {
             """
     )
 
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     @Option(help: "The title.")
     var title: String?
@@ -163,13 +166,10 @@ struct Take: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     func run() async throws {
-        try await access.withAccess { node in
-            try Report.end(try await node.take(), done: Report.strings[.movedHere], json: output.json)
-        }
+        try await node.ask(done: Report.strings[.movedHere]) { try await $0.take() }
     }
 }
 
@@ -177,13 +177,10 @@ struct OK: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ok", abstract: "End the alarm of the session, on every device.")
 
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     func run() async throws {
-        try await access.withAccess { node in
-            try Report.end(try await node.acknowledge(), done: Report.strings[.alarmEnded], json: output.json)
-        }
+        try await node.ask(done: Report.strings[.alarmEnded]) { try await $0.acknowledge() }
     }
 }
 
@@ -192,8 +189,7 @@ struct Say: AsyncParsableCommand {
         commandName: "say", abstract: "Show a text on every screen of the space.",
         discussion: "The latest text replaces the one before. Without a text, the present one is taken back.")
 
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     @Argument(help: "The text: at most \(Limits.titleBytes) bytes, without control characters.")
     var text = ""
@@ -203,25 +199,24 @@ struct Say: AsyncParsableCommand {
 
     func run() async throws {
         let message = MessageRequest(text: text, seconds: try Duration.seconds(life, of: "--for"))
-        do throws(RequestError) { _ = try message.checked() } catch { throw UsageError("say: \(error.message)") }
-        let isOver = try message.checked().text.isEmpty
-        let done = Report.strings[isOver ? .messageTakenBack : .messageShown]
-        try await access.withAccess { node in
-            try Report.end(try await node.say(message), done: done, json: output.json)
+        let shown: String
+        do throws(RequestError) { shown = try message.checked().text } catch {
+            throw UsageError("say: \(error.message)")
         }
+        let done = Report.strings[shown.isEmpty ? .messageTakenBack : .messageShown]
+        try await node.ask(done: done) { try await $0.say(message) }
     }
 }
 
 struct Nodes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "nodes", abstract: "List the nodes of the space.")
 
-    @OptionGroup var access: AccessOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var node: AskingOptions
 
     func run() async throws {
-        try await access.withAccess { node in
-            let report = try await node.nodes()
-            print(output.json ? Report.json(report.encoded) : report.lines.joined(separator: "\n"))
+        try await node.access.withAccess {
+            let report = try await $0.nodes()
+            print(node.output.json ? Report.json(report.encoded) : report.lines.joined(separator: "\n"))
         }
     }
 }

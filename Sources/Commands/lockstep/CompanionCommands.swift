@@ -16,7 +16,6 @@ struct NodeCommand: ParsableCommand {
     func run() throws { try CompanionExecutable.become("lockstep-node", arguments) }
 }
 
-/// `lockstep desktop`: the session as a media player of the desktop.
 struct DesktopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "desktop",
@@ -55,7 +54,6 @@ struct DebtCommand: ParsableCommand {
     }
 }
 
-/// `lockstep history`: the sessions in the ledger.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",

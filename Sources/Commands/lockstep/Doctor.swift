@@ -10,9 +10,7 @@ import Session
 import Settings
 import Subprocess
 import SystemPackage
-import Wire
 
-/// `lockstep doctor`: checks everything and suggests repairs.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -128,7 +126,6 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    /// The problems that the node reports, and whether its changes are saved.
     private static func problems(_ status: StatusReport) -> [Finding] {
         let found = status.problems.map { problem in
             Finding(problem.kind.check, problem.kind.isMinor ? .absent : .wrong, problem.text, fix: problem.fix)

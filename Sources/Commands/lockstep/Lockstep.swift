@@ -3,7 +3,6 @@
 import ArgumentParser
 import Settings
 
-/// `lockstep`: the command line.
 @main
 struct Lockstep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

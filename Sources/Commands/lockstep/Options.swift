@@ -6,7 +6,6 @@ import Client
 import Display
 import FoundationEssentials
 import Glibc
-import Session
 import Settings
 
 /// Which node of this machine a command connects to.
@@ -16,9 +15,13 @@ struct SocketOptions: ParsableArguments, Sendable {
         completion: .file())
     var socket: String?
 
-    /// The node on this machine, if one listens.
     var localNode: ControlClient? {
         wantedSockets.first(where: ControlClient.isServed).map(ControlClient.init)
+    }
+
+    func withNode(_ body: (ControlClient) async throws -> Void) async throws {
+        guard let client = localNode else { throw unreachable() }
+        try await Access.orUnreachable { try await body(client) }
     }
 
     var wantedSockets: [String] {
@@ -30,12 +33,12 @@ struct SocketOptions: ParsableArguments, Sendable {
     /// Ends the command because no node was reached. `advice` is a suggestion for the person.
     func unreachable(_ advice: String = "") -> any Error {
         if let closed = wantedSockets.first(where: { access($0, W_OK) != 0 && errno == EACCES }) {
-            return Access.unreachable(
+            return ExitStatus.unreachable.because(
                 "only members of its group may use \(closed); for the node of this machine: "
                     + "sudo usermod -aG lockstep $USER, then log in again")
         }
         let installation = Installation(environment: ProcessInfo.processInfo.environment)
-        return Access.unreachable(
+        return ExitStatus.unreachable.because(
             "no node listens on \(wantedSockets.joined(separator: " or "))\(advice); \(installation.adviceWithoutNode)")
     }
 }
@@ -54,7 +57,9 @@ struct LanguageOptions: ParsableArguments {
         completion: .list(Catalogue.languages))
     var lang: String?
 
-    func validate() throws {
+    func validate() throws { try Self.check(lang) }
+
+    static func check(_ lang: String?) throws {
         guard let lang, Catalogue.match(lang) == nil else { return }
         throw ValidationError("--lang “\(lang)”: there are \(Catalogue.languages.joined(separator: ", "))")
     }
@@ -70,7 +75,6 @@ extension CaseIterable where Self: RawRepresentable<String> {
 }
 
 extension Duration {
-    /// Reads a duration of the command line.
     static func seconds(_ text: String, of name: String) throws(UsageError) -> Int {
         do throws(PlanError) {
             return try PlanGrammar.seconds(of: text)

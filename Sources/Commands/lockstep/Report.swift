@@ -19,34 +19,27 @@ enum Report {
             if !json { print(done) }
         case .noop:
             if !json { print(Self.strings[.alreadySo]) }
-        case .refused where reply.reason == Refusal.invalid.rawValue && limit != nil: try fail(limit ?? "", .refused)
-        case .refused: try fail("\(words(reply))", .refused)
-        case .noAnswer: try fail("\(RefusalText.text(.noAnswer, strings))", .noAnswer)
-        case .noSession: try fail(reply.reason ?? "\(strings[.noSession])", .noSession)
-        case .invalid where reply.field == "role": try fail(reply.reason ?? "", .usage)
+        case .refused where reply.reason == Refusal.invalid.rawValue && limit != nil:
+            throw ExitStatus.refused.because(limit ?? "")
+        case .refused: throw ExitStatus.refused.because("\(words(reply))")
+        case .noAnswer: throw ExitStatus.noAnswer.because("\(RefusalText.text(.noAnswer, strings))")
+        case .noSession: throw ExitStatus.noSession.because(reply.reason ?? "\(strings[.noSession])")
+        case .invalid where reply.field == "role": throw ExitStatus.usage.because(reply.reason ?? "")
         case .invalid:
             let field = reply.field.map { $0.isEmpty ? "" : "\($0): " } ?? ""
-            try fail(field + (reply.reason ?? "\(strings[.refusedInvalid])"), .usage)
+            throw ExitStatus.usage.because(field + (reply.reason ?? "\(strings[.refusedInvalid])"))
         }
         if let problem = reply.problem {
-            CommandLineRunner.say("lockstep: warning: \(problem.text)\n  → \(problem.fix)")
-            throw ExitStatus.unsafe.code
+            throw ExitStatus.unsafe.because("warning: \(problem.text)\n  → \(problem.fix)")
         }
     }
 
     static var strings: Strings { LanguageOptions.ofEnvironment }
 
-    private static func fail(_ reason: String, _ status: ExitStatus) throws {
-        CommandLineRunner.say("lockstep: \(reason)")
-        throw status.code
-    }
-
     /// An encoded report, for a person too.
     static func json(_ encoded: [UInt8]) -> String { String(decoding: ReportJSON.pretty(encoded), as: UTF8.self) }
 
-    static func json(_ report: some Encodable) -> String {
-        String(decoding: ReportJSON.encode(report, pretty: true), as: UTF8.self)
-    }
+    static func json(_ report: some Encodable) -> String { ReportJSON.text(report, pretty: true) }
 
     private static func words(_ reply: ReplyReport) -> Localized {
         let refusal = reply.reason.flatMap(Refusal.init(rawValue:))

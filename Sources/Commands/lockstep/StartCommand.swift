@@ -7,7 +7,6 @@ import Display
 import Platform
 import Session
 import Settings
-import Wire
 
 struct StartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -82,10 +81,7 @@ struct StartCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = try request()
-        guard let client = socket.localNode else {
-            throw socket.unreachable()
-        }
-        try await Access.orUnreachable {
+        try await socket.withNode { client in
             let reply = try await client.start(request)
             let end = until == nil || output.json ? nil : Self.end(of: try await client.status(), reply)
             let words = [Report.strings[.eventStarted], end].compactMap(\.self)

@@ -11,7 +11,6 @@ import Subprocess
 import SystemPackage
 import UnixSignals
 
-/// `lockstep up`: everything on this machine, with nothing to set up first.
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
@@ -60,7 +59,9 @@ struct Up: AsyncParsableCommand {
             throw UsageError("\(error)")
         }
         do {
-            try await broker.run(onEnd: Self.reportBrokerEnd) { [listen] address in
+            try await broker.run(onEnd: { status in
+                CommandLineRunner.say("lockstep up: the broker has ended by itself (\(status)) and is started again")
+            }) { [listen] address in
                 try await Children(settings: settings, address: address, listens: listen).run(until: signals)
             }
         } catch let error as PrivateBrokerError {
@@ -80,13 +81,8 @@ struct Up: AsyncParsableCommand {
     fileprivate static let ofAnotherBroker = [
         Setting.broker, .passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey,
     ].map(\.rawValue)
-
-    private static func reportBrokerEnd(_ status: String) {
-        CommandLineRunner.say("lockstep up: the broker has ended by itself (\(status)) and is started again")
-    }
 }
 
-/// The node and the services of `lockstep up`.
 private struct Children: Sendable {
     let settings: Settings
     let address: BrokerAddress

@@ -42,11 +42,9 @@ struct Watch: AsyncParsableCommand {
     var near: Near?
 
     func run() async throws {
-        let terminal: TerminalDevice
-        do throws(NoTerminal) {
-            terminal = try TerminalDevice()
-        } catch {
-            throw UsageError("\(error)")
+        guard let terminal = TerminalDevice() else {
+            throw UsageError(
+                "“lockstep watch” needs a terminal as standard output; “lockstep status” prints the session as text")
         }
         var options = ScreenOptions(
             strings: language.strings, isReadOnly: readOnly, utcOffset: SystemClock.utcOffset)
@@ -54,7 +52,7 @@ struct Watch: AsyncParsableCommand {
         try await access.withAccess { [options] node in
             let shown = Shown()
             let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
-            let end = try await withThrowingTaskGroup(of: Void.self) { group in
+            let code = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     await LastingViews.follow(show: { view in
                         shown.view.withLock { $0 = view }
@@ -68,7 +66,7 @@ struct Watch: AsyncParsableCommand {
                     await Self.press(action, seeing: shown.view.withLock(\.self), on: node, options.strings)
                 }
             }
-            if end.exitCode != 0 { throw ExitCode(end.exitCode) }
+            if code != 0 { throw ExitCode(code) }
         }
     }
 
@@ -102,7 +100,6 @@ struct Watch: AsyncParsableCommand {
     }
 }
 
-/// The view on the screen.
 private final class Shown: Sendable {
     let view = Mutex(NodeView(View()))
 }

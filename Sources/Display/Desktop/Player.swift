@@ -138,7 +138,6 @@ package struct Player: Hashable, Sendable {
         return Press(wanted, session: register.id, phase: register.phase)
     }
 
-    /// The operation that pauses the time, or lets it run.
     private var toggle: IntentOperation? {
         let operation = Buttons.toggle(register)
         return allowed.contains(operation) ? operation : nil

@@ -22,9 +22,6 @@ package struct HomeAssistant: Sendable {
     /// The topics of all descriptions of a space.
     package static func filter(of space: SpaceID) -> String { "homeassistant/+/lockstep_\(space)/+/config" }
 
-    /// - Parameters:
-    ///   - presets: The names of the presets that can be started.
-    ///   - version: That of this program.
     package init(space: SpaceID, presets: [String], version: String) {
         topics = PlainTopics(space)
         id = "lockstep_\(space)"

@@ -147,7 +147,6 @@ package struct PlainCommand: Hashable, Sendable {
 package struct PlainAnswer: Hashable, Sendable, Described {
     package enum Outcome: String, CaseIterable, Sendable { case applied, duplicate, refused }
 
-    /// The id of the command; `nil` where it had none.
     package var id: String?
     package var outcome: Outcome
     package var reason: String?

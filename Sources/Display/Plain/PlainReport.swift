@@ -30,7 +30,6 @@ package struct PlainReport: Hashable, Sendable, Described {
     package var calm: Int?
     package var debt: Int?
     package var streak: Int?
-    /// The number of machines that are online.
     package var nodes = 0
     /// Whether an alarm waits for a person.
     package var alarm = false
@@ -90,10 +89,6 @@ package struct PlainReport: Hashable, Sendable, Described {
 
 extension PlainReport {
     /// Describes what a node shows at an instant of its boot clock.
-    /// - Parameters:
-    ///   - online: The number of machines that are online.
-    ///   - draft: The title for the next start.
-    ///   - showsProgress: Whether ``progress`` is asked for.
     package init(
         _ shown: DisplaySnapshot, at boot: BootTime, online: Int, draft: String, showsProgress: Bool
     ) {

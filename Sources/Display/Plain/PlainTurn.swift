@@ -33,7 +33,6 @@ package struct PlainTurn: Hashable, Sendable {
         case ask
         /// Say that this node serves.
         case claim
-        /// Publish everything.
         case publish
         case reconnect
     }

@@ -61,11 +61,7 @@ package struct Overview: Sendable, Encodable {
     private static let daysLimit = 7
     private static let labelsLimit = 12
 
-    /// - Parameters:
-    ///   - week: `nil` without a debt service.
-    ///   - recent: The sessions that the node has seen, the latest first.
-    ///   - groupTime: The present, in milliseconds since 1970.
-    ///   - utcOffset: Returns the local offset from UTC in seconds at a time.
+    /// - Parameter groupTime: The present, in milliseconds since 1970.
     package init(
         _ shown: NodeView, nodes: [NodeReport], week: WeekNumbers?, recent: [RecentSession], presets: [Preset],
         mayPress: Bool, groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
@@ -121,20 +117,20 @@ package struct Overview: Sendable, Encodable {
         _ sessions: [RecentSession], at groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
     ) -> [Day] {
         func date(_ time: Int64) -> CivilDate { LocalTime(at: time, offset: utcOffset(time)).date }
-        let (today, dates) = (date(groupTime), DateText(strings: strings))
+        let today = date(groupTime)
         return (0..<daysLimit).compactMap { ago in
             let day = today.adding(days: -ago)
             let found = sessions.filter { date($0.startedAt) == day && $0.done >= 60_000 }
             guard !found.isEmpty else { return nil }
-            let name = dates.isolated("\(dates.weekday(of: day)) \(dates.day(day))")
+            let name = strings.isolated("\(strings.weekday(of: day)) \(strings.day(day))")
             let minutes = WholeMinutes.of(found.map { Milliseconds($0.done) })
             return Day(
-                name: ago == 0 ? strings[.today] : name, done: DateText.minutes(minutes.reduce(0, +)),
+                name: ago == 0 ? strings[.today] : name, done: TimeText.minutes(minutes.reduce(0, +)),
                 sessions: zip(found, minutes).map { session, done in
                     let offer = Offer(again: session, strings: strings)
                     return Day.Item(
                         time: TimeText.clock(session.startedAt, offset: utcOffset(session.startedAt)), text: offer.text,
-                        label: offer.label, done: DateText.minutes(done))
+                        label: offer.label, done: TimeText.minutes(done))
                 })
         }
     }
@@ -176,7 +172,7 @@ extension Overview.WeekSums {
     fileprivate init(_ numbers: WeekNumbers, strings: Strings) {
         debt = DebtText.text(minutes: numbers.debt)
         let days = numbers.dayMinutes
-        today = DateText.minutes(days.indices.contains(numbers.today) ? days[numbers.today] : 0)
+        today = TimeText.minutes(days.indices.contains(numbers.today) ? days[numbers.today] : 0)
         texts = numbers.facts(strings)
     }
 }

@@ -9,20 +9,20 @@ extension StatusLine {
     package func formatted(_ format: StatusFormat, isFollowed: Bool = false) -> String {
         switch format {
         case .text: text
-        case .waybar: Self.json(WaybarModule(self))
+        case .waybar: ReportJSON.text(WaybarModule(self))
         case .tmux: Self.joined(parts) { Self.tmux($0) }
-        case .i3blocks where isFollowed: Self.json(I3Block(self))
+        // An i3blocks block with the interval `persist` and the format `json`.
+        case .i3blocks where isFollowed:
+            ReportJSON.text([
+                "full_text": i3Text, "short_text": Self.directed(shortParts, self), "color": colour.opaque.description,
+            ])
         case .i3blocks: [i3Text, Self.directed(shortParts, self), colour.opaque.description].joined(separator: "\n")
         case .polybar: Self.joined(parts) { Self.polybar($0) }
         }
     }
 
-    private static func json(_ value: some Encodable) -> String {
-        String(decoding: ReportJSON.encode(value), as: UTF8.self)
-    }
-
     /// The line for i3bar, which shows a minimal line's time if there is room.
-    fileprivate var i3Text: String {
+    private var i3Text: String {
         guard style == .minimal, screen.face != .boring, !screen.isIdle else { return Self.directed(parts, self) }
         return Self.directed(parts + [Part(text: screen.time, gap: " ")], self)
     }
@@ -87,25 +87,6 @@ private struct WaybarModule: Encodable {
         tooltip = Markup.escaped(line.tooltip)
         `class` = line.classes
         percentage = line.percentage ?? 0
-    }
-}
-
-/// The fields of an i3blocks block with the interval `persist` and the format `json`.
-private struct I3Block: Encodable {
-    private enum CodingKeys: String, CodingKey {
-        case color
-        case fullText = "full_text"
-        case shortText = "short_text"
-    }
-
-    var fullText: String
-    var shortText: String
-    var color: String
-
-    init(_ line: StatusLine) {
-        fullText = line.i3Text
-        shortText = StatusLine.directed(line.shortParts, line)
-        color = line.colour.opaque.description
     }
 }
 

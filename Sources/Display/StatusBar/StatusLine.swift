@@ -43,7 +43,6 @@ package struct StatusLine: Hashable, Sendable {
         parts.enumerated().map { $0 == 0 ? $1.text : "\($1.gap)\($1.text)" }.joined()
     }
 
-    /// `idle`, or the session's status.
     package var status: String { screen.status?.rawValue ?? "idle" }
 
     /// Names for style sheets and scripts: the status, the kind of phase, and the notices.
@@ -51,18 +50,9 @@ package struct StatusLine: Hashable, Sendable {
         var classes = [status]
         if let kind = screen.facts.kind { classes.append(kind.rawValue) }
         if screen.facts.isApproximate { classes.append("approximate") }
-        for notice in screen.notices {
-            switch notice.kind {
-            case .stale: classes.append("stale")
-            case .linkLost: classes.append("unlinked")
-            case .clockWrong: classes.append("clockWrong")
-            case .unsaved: classes.append("unsaved")
-            case .tookOver: classes.append("tookOver")
-            case .moved: classes.append("moved")
-            case .alarm: classes.append("alarm")
-            case .toAll: classes.append("message")
-            case .message: break
-            }
+        let names: [Screen.Notice.Kind: String] = [.linkLost: "unlinked", .toAll: "message"]
+        for notice in screen.notices where notice.kind != .message {
+            classes.append(names[notice.kind] ?? notice.kind.rawValue)
         }
         return classes
     }

@@ -6,12 +6,6 @@ import Wire
 
 extension Timeline {
     /// Encodes the timeline for the kiosk page, with the strings that the page itself needs.
-    /// - Parameters:
-    ///   - boot: The present.
-    ///   - node: The node's ID.
-    ///   - offers: Sessions that have a button while there is none.
-    ///   - idle: What the page shows while there is none.
-    ///   - near: How long before its end the page marks a running phase.
     package func json(
         at boot: BootTime, node: NodeID?, offers: [Offer] = [], idle: IdleContent? = nil, near: Near? = nil,
         strings: Strings

@@ -31,14 +31,9 @@ package struct Timeline: Hashable, Sendable {
         package var elapsed: Int64
         /// The phase's length in milliseconds; `nil` when counting up.
         package var length: Int64?
-        package var isRunning: Bool
+        package var runs: Bool
         /// Whether the phase goes on past its length.
         package var goesOver: Bool?
-
-        private enum CodingKeys: String, CodingKey {
-            case anchor, elapsed, length, goesOver
-            case isRunning = "runs"
-        }
     }
 
     package var entries: [Entry]
@@ -68,7 +63,7 @@ extension Timeline.Entry {
         count = Timeline.Count(
             anchor: boot.milliseconds, elapsed: (moment.elapsed + moment.over).count,
             length: register.mode == .countdown ? register.currentPhase.length.count : nil,
-            isRunning: register.status == .running,
+            runs: register.status == .running,
             goesOver: register.mode == .countdown && register.hasOvertime ? true : nil)
         alarm = moment.alarm?.boot.milliseconds
     }

@@ -23,7 +23,6 @@ struct ChartDrawing {
 
     /// - Parameters:
     ///   - name: The class, and the prefix of the IDs of title and description.
-    ///   - title: The title.
     ///   - description: The numbers as text, for screen readers.
     func svg(name: String, title: Localized, description: Localized) -> String {
         """

@@ -13,13 +13,11 @@ struct WeekCharts {
 
     let numbers: WeekNumbers
     let strings: Strings
-    let dates: DateText
     let grid: YearGrid
 
     init(_ numbers: WeekNumbers, strings: Strings) {
         self.numbers = numbers
         self.strings = strings
-        dates = DateText(strings: strings)
         grid = YearGrid(numbers)
     }
 
@@ -32,7 +30,7 @@ struct WeekCharts {
         let most = Double(numbers.days.max()?.count ?? 0) / 60_000
         let scale = top / max(most, numbers.goalByDay, 1)
         let end = Self.width - Self.margin
-        let goal = DateText.minutes(Int(numbers.goalByDay.rounded()))
+        let goal = TimeText.minutes(Int(numbers.goalByDay.rounded()))
         if numbers.goal > 0 {
             let level = ground - numbers.goalByDay * scale
             drawing.line("goal", from: 0, to: end, y: level)
@@ -53,16 +51,16 @@ struct WeekCharts {
             }
             if shown[index] > 0, slot >= 34 {
                 drawing.text(
-                    DateText.minutes(shown[index]), kind: "text", x: middle, y: ground - height - 4, size: 10.5,
+                    TimeText.minutes(shown[index]), kind: "text", x: middle, y: ground - height - 4, size: 10.5,
                     room: slot, align: .middle, isNumber: true)
             }
             drawing.text(
-                dates.weekday(of: numbers.first.adding(days: index)), kind: isToday ? "text" : "quiet", x: middle,
+                strings.weekday(of: numbers.first.adding(days: index)), kind: isToday ? "text" : "quiet", x: middle,
                 y: ground + 15, size: slot >= 34 ? 11 : 8, room: slot - 2, align: .middle)
         }
         drawing.line("ground", from: 0, to: end, y: ground)
         let said: [Localized] = numbers.days.indices.map {
-            "\(dayName($0)) \(DateText.minutes(shown[$0]))"
+            "\(dayName($0)) \(TimeText.minutes(shown[$0]))"
         }
         return drawing.svg(
             name: "days", title: strings[.byDay],
@@ -72,7 +70,7 @@ struct WeekCharts {
     /// Returns the name of a day, as "Mon 16 Nov".
     func dayName(_ index: Int) -> Localized {
         let date = numbers.first.adding(days: index)
-        return "\(dates.weekday(of: date)) \(dates.day(date))"
+        return "\(strings.weekday(of: date)) \(strings.day(date))"
     }
 
     // MARK: Labels
@@ -106,12 +104,12 @@ struct WeekCharts {
                     radius: 4, fill: share.colour?.opaque.description)
             }
             drawing.text(
-                DateText.minutes(share.minutes), kind: "text", x: Self.width, y: level, size: 10.5, room: 44,
+                TimeText.minutes(share.minutes), kind: "text", x: Self.width, y: level, size: 10.5, room: 44,
                 align: .end,
                 isNumber: true)
         }
         if shares.isEmpty { empty(&drawing, strings[.nothingDone]) }
-        let said: [Localized] = shares.map { "\($0.name) \(DateText.minutes($0.minutes))" }
+        let said: [Localized] = shares.map { "\($0.name) \(TimeText.minutes($0.minutes))" }
         return drawing.svg(name: "labels", title: strings[.byLabel], description: said.joined(separator: ", "))
     }
 
@@ -132,14 +130,14 @@ struct WeekCharts {
             }
             let begun = (0..<7).map { grid.date(column: column, row: $0) }.first { $0.components.day == 1 }
             guard let begun, x >= free else { continue }
-            let name = dates.month(of: begun)
+            let name = strings.month(of: begun)
             let room = TextMeasure().width(name) * 9
             guard x + room <= Self.width else { continue }
             drawing.text(name, kind: "quiet", x: x, y: 9, size: 9, room: room + 1)
             free = x + room + 4
         }
         let sum = (0..<YearGrid.columns).reduce(0) { $0 + grid.minutes(in: $1) }
-        let said: Localized = "\(dates.days(from: grid.first, to: numbers.last)): \(DateText.minutes(sum))"
+        let said: Localized = "\(strings.days(from: grid.first, to: numbers.last)): \(TimeText.minutes(sum))"
         return drawing.svg(name: "year", title: strings[.byYear], description: said)
     }
 
@@ -179,7 +177,7 @@ struct WeekCharts {
         }
         if known.allSatisfy({ $0 == nil }) { empty(&drawing, strings[.noCalm]) }
         let said: [Localized] = known.enumerated().compactMap { column, percent in
-            percent.map { "\(dates.day(grid.date(column: column, row: 0))) \(strings.text(.percent, count: $0))" }
+            percent.map { "\(strings.day(grid.date(column: column, row: 0))) \(strings.text(.percent, count: $0))" }
         }
         return drawing.svg(
             name: "calm", title: strings[.calmByWeek],

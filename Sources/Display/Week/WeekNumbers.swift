@@ -41,16 +41,14 @@ package struct WeekNumbers: Hashable, Sendable {
     var debt: Int { goal - Int(done.count / 60_000) }
     /// The whole minutes done on each day, which add up to those of the week.
     var dayMinutes: [Int] { WholeMinutes.of(days) }
-    /// The whole minutes done on each label.
     var labelMinutes: [Int] { WholeMinutes.of(labels.map(\.done)) }
     /// The daily share of the goal, in minutes.
     var goalByDay: Double { Double(goal) / Double(max(1, days.count)) }
     var last: CivilDate { first.adding(days: max(0, days.count - 1)) }
     /// Returns the time done of the goal, the streak, and how calm it was, in words.
     func facts(_ strings: Strings) -> [Localized] {
-        let dates = DateText(strings: strings)
-        let done = dates.isolated(DateText.minutes(Int(done.count / 60_000)))
-        let goal = dates.isolated(DateText.minutes(goal))
+        let done = strings.isolated(TimeText.minutes(Int(done.count / 60_000)))
+        let goal = strings.isolated(TimeText.minutes(goal))
         let calm = calm.map { strings.text(.calmPercent, ["percent": strings.text(.percent, count: $0)]) }
         return [strings.text(.doneOfGoal, ["done": done, "goal": goal]), strings.text(.streakDays, count: streak)]
             + (calm.map { [$0] } ?? [])
@@ -90,7 +88,6 @@ struct YearGrid {
         return past.days.indices.contains(index) ? past.days[index] : 0
     }
 
-    /// Returns the whole minutes done in a column.
     func minutes(in column: Int) -> Int {
         (0..<7).reduce(0) { $0 + (minutes(on: date(column: column, row: $1)) ?? 0) }
     }

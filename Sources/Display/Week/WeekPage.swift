@@ -47,7 +47,7 @@ package struct WeekPage: Sendable {
         <footer><p>\(said(strings.text(.asOf, ["time": time]))) · <span>\(said(node))</span></p>
         <p class="lost">\(said(strings.text(.pageLost, ["node": node])))</p></footer>
         </main>
-        \(numbers.map { "<aside>\n\(form)\(WeekTables($0, strings: strings).html)\n</aside>" } ?? "")
+        \(numbers.map { "<aside>\n\(form)\(WeekCharts($0, strings: strings).tables)\n</aside>" } ?? "")
         </body>
         </html>
 
@@ -59,7 +59,7 @@ package struct WeekPage: Sendable {
         return """
             <header>
             <h1>\(text(.weeklyDebt))</h1>
-            <p class="dates">\(said(charts.dates.days(from: numbers.first, to: numbers.last)))</p>
+            <p class="dates">\(said(strings.days(from: numbers.first, to: numbers.last)))</p>
             <p class="debt"><bdi dir="ltr">\(DebtText.text(minutes: numbers.debt))</bdi></p>
             \(numbers.facts(strings).map { "<p>\(said($0))</p>" }.joined(separator: "\n"))
             \(notices(numbers).map { "<p class=\"notice\">\(said($0))</p>" }.joined(separator: "\n"))

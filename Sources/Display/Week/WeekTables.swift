@@ -4,24 +4,18 @@ import Session
 import Wire
 
 /// The numbers of the charts as collapsed tables.
-struct WeekTables {
-    private let charts: WeekCharts
-    private var numbers: WeekNumbers { charts.numbers }
-    private var strings: Strings { charts.strings }
-
-    init(_ numbers: WeekNumbers, strings: Strings) { charts = WeekCharts(numbers, strings: strings) }
-
-    var html: String {
+extension WeekCharts {
+    var tables: String {
         let days = numbers.dayMinutes.enumerated().map { index, done in
-            [charts.dayName(index), index > numbers.today ? Strings.unknown : minutes(done)]
+            [dayName(index), index > numbers.today ? Strings.unknown : TimeText.minutes(done)]
         }
         let labels = zip(numbers.labels, numbers.labelMinutes).map { share, done in
-            [share.label.map { .userText($0.name) } ?? strings[.noLabel], minutes(done)]
+            [share.label.map { .userText($0.name) } ?? strings[.noLabel], TimeText.minutes(done)]
         }
         let weeks = (0..<YearGrid.columns).reversed().map { column in
-            let calm = charts.grid.calm(in: column).map { strings.text(.percent, count: $0) }
+            let calm = grid.calm(in: column).map { strings.text(.percent, count: $0) }
             return [
-                charts.dates.day(charts.grid.date(column: column, row: 0)), minutes(charts.grid.minutes(in: column)),
+                strings.day(grid.date(column: column, row: 0)), TimeText.minutes(grid.minutes(in: column)),
                 calm ?? Strings.unknown,
             ]
         }
@@ -36,8 +30,6 @@ struct WeekTables {
             </details>
             """
     }
-
-    private func minutes(_ minutes: Int) -> Localized { DateText.minutes(minutes) }
 
     private func table(_ caption: Strings.Key, _ heads: [Strings.Key], _ rows: [[Localized]]) -> String {
         let head = heads.map { "<th scope=\"col\">\(Markup.escaped(strings[$0]))</th>" }.joined()

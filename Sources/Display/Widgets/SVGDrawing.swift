@@ -123,9 +123,7 @@ struct SVGDrawing {
     }
 
     /// Adds one line of text, reduced or truncated to its room.
-    /// - Parameters:
-    ///   - y: The baseline.
-    ///   - room: The maximum width.
+    /// - Parameter y: The baseline.
     mutating func text(
         _ text: Localized, x: Double, y: Double, room: Double, align: Alignment = .left, style: TextStyle
     ) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import API
+package import API
 package import Session
 
 package struct WidgetOptions: Sendable {
     /// The range of ``width`` and ``height``, in points.
     package static let sizes = 16...4_096
-    /// The range of ``scale``.
     package static let scales = 0.25...50.0
 
     /// The width in points; `nil` to derive it from the height.
@@ -21,7 +20,6 @@ package struct WidgetOptions: Sendable {
     package var background: Colour?
     /// Whether the display changes rarely: always black on white, and nothing that is outdated a minute later.
     package var isEInk = false
-    /// The face.
     package var face = Face.focus
     package var strings: Strings
 
@@ -31,14 +29,13 @@ package struct WidgetOptions: Sendable {
     ///
     /// Parameters other than `width`, `height`, `scale`, `colour` (or `color`), `background`, `face` and `eink` are
     /// ignored, since pages add some to bypass caches.
-    /// - Throws: ``WidgetError`` with the parameter and the accepted values.
-    package init(query: [String: String], strings: Strings = .english) throws(WidgetError) {
+    package init(query: [String: String], strings: Strings = .english) throws(RequestError) {
         self.init(strings: strings)
         width = try Self.size("width", in: query)
         height = try Self.size("height", in: query)
         if let text = query["scale"] {
             guard let value = Double(text), Self.scales.contains(value) else {
-                throw WidgetError(parameter: "scale", message: "“\(text)” is not a number from 0.25 to 50")
+                throw RequestError("scale", "“\(text)” is not a number from 0.25 to 50")
             }
             scale = value
         }
@@ -47,29 +44,29 @@ package struct WidgetOptions: Sendable {
         if let text = query["face"] {
             guard let value = Face(rawValue: text) else {
                 let faces = Face.allCases.map(\.rawValue).joined(separator: ", ")
-                throw WidgetError(parameter: "face", message: "“\(text)” is not one of \(faces)")
+                throw RequestError("face", "“\(text)” is not one of \(faces)")
             }
             face = value
         }
         switch query["eink"]?.lowercased() {
         case nil, "0", "false": isEInk = false
         case "", "1", "true": isEInk = true
-        case .some(let text): throw WidgetError(parameter: "eink", message: "“\(text)” is not one of 1, 0, true, false")
+        case .some(let text): throw RequestError("eink", "“\(text)” is not one of 1, 0, true, false")
         }
     }
 
-    private static func size(_ name: String, in query: [String: String]) throws(WidgetError) -> Int? {
+    private static func size(_ name: String, in query: [String: String]) throws(RequestError) -> Int? {
         guard let text = query[name] else { return nil }
         guard let value = Int(text), sizes.contains(value) else {
-            throw WidgetError(parameter: name, message: "“\(text)” is not a whole number from 16 to 4096")
+            throw RequestError(name, "“\(text)” is not a whole number from 16 to 4096")
         }
         return value
     }
 
-    private static func colour(_ name: String, in query: [String: String]) throws(WidgetError) -> Colour? {
+    private static func colour(_ name: String, in query: [String: String]) throws(RequestError) -> Colour? {
         guard let text = query[name] else { return nil }
         guard let value = Colour(typed: text) else {
-            throw WidgetError(parameter: name, message: "“\(text)” is not a colour; a colour is \(Colour.forms)")
+            throw RequestError(name, "“\(text)” is not a colour; a colour is \(Colour.forms)")
         }
         return value
     }
@@ -89,13 +86,4 @@ package struct WidgetOptions: Sendable {
             }
         return (bounded(width * scale), bounded(height * scale))
     }
-}
-
-/// An invalid parameter of a widget.
-package struct WidgetError: Error, Hashable, Sendable, CustomStringConvertible {
-    package var parameter: String
-    /// The problem and the accepted values.
-    package var message: String
-
-    package var description: String { "\(parameter): \(message)" }
 }

@@ -39,7 +39,6 @@ package enum Widgets {
     }
 
     /// Returns the week's debt as SVG, by default of 172 × 76 points.
-    /// - Parameter minutes: As for ``DebtText/text(minutes:)``; `nil` without a debt service.
     package static func debt(minutes: Int?, options: WidgetOptions) -> String {
         let usual = RectangularWidget.usual
         let palette = WidgetPalette(boring: options)

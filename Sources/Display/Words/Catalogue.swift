@@ -36,7 +36,6 @@ package enum Catalogue {
     }
 
     /// Returns the language of a POSIX environment: of the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
-    /// - Parameter environment: Returns the value of a variable.
     package static func best(environment: (String) -> String?) -> Strings {
         let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
         return best(for: set.map { [$0] } ?? [])
@@ -57,11 +56,10 @@ package enum Catalogue {
 extension Strings {
     /// English, the fallback for keys that a catalogue lacks.
     package static let english =
-        Catalogue.strings("en") ?? Strings(language: "en", name: "English", isRightToLeft: false, entries: [:])
+        Catalogue.strings("en") ?? Strings(language: "en", isRightToLeft: false, entries: [:])
 
     private struct File: Decodable {
         var language: String
-        var name: String
         var direction: String
         var strings: [String: Entry]
     }
@@ -71,7 +69,7 @@ extension Strings {
         let file = try JSONDecoder().decode(File.self, from: Data(bytes))
         let known = file.strings.compactMap { name, entry in Key(rawValue: name).map { ($0, entry) } }
         self.init(
-            language: file.language, name: file.name, isRightToLeft: file.direction == "rtl",
+            language: file.language, isRightToLeft: file.direction == "rtl",
             entries: Dictionary(uniqueKeysWithValues: known))
     }
 }

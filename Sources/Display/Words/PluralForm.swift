@@ -25,7 +25,6 @@ package enum PluralForm: String, CaseIterable, Codable, CodingKeyRepresentable, 
             }
     }
 
-    /// Returns the forms that a language uses for the numbers on displays.
     package static func forms(of language: String) -> Set<PluralForm> {
         Set((0...200).map { PluralForm(of: $0, in: language) })
     }

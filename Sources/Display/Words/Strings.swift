@@ -2,9 +2,8 @@
 
 /// The strings of displays in one language.
 ///
-/// The display replaces text in braces: `{node}`, `{from}`, `{time}`, `{count}`, `{index}`, `{total}`,
-/// `{phase}`, `{percent}`, `{event}`, `{command}`, `{day}`, `{month}`, `{done}`, `{goal}`, `{size}`, `{name}`. `weekdays` (from Monday on) and
-/// `months` are lists separated by spaces.
+/// The display replaces text in braces, such as `{node}`. `weekdays` (from Monday on) and `months` are lists separated
+/// by spaces.
 package struct Strings: Hashable, Sendable {
     /// The key of a string, the same in every language.
     package enum Key: String, CaseIterable, Sendable {
@@ -27,7 +26,6 @@ package struct Strings: Hashable, Sendable {
         case linkOver, linkAgain
         case eventStarted, eventPaused, eventResumed, eventPhase, eventCompleted, eventStopped, eventSuperseded
         case eventStale, eventLate
-        case scan
         case shortMinutes, start, lastSessions, goOn, presets, newSession, title, colour, duration, until, plan, countUp
         case untilTime, untilTomorrow
         case redColour, coralColour, orangeColour, amberColour, yellowColour, limeColour, oliveColour, greenColour
@@ -64,14 +62,11 @@ package struct Strings: Hashable, Sendable {
 
     /// The language as its BCP 47 tag: `de`, `zh-Hans`.
     package let language: String
-    /// The name of the language in the language itself.
-    package let name: String
     package let isRightToLeft: Bool
     private var entries: [Key: Entry]
 
-    init(language: String, name: String, isRightToLeft: Bool, entries: [Key: Entry]) {
+    init(language: String, isRightToLeft: Bool, entries: [Key: Entry]) {
         self.language = language
-        self.name = name
         self.isRightToLeft = isRightToLeft
         self.entries = entries
     }

@@ -10,7 +10,6 @@ package enum TerminalText {
         package var width: Int
     }
 
-    /// Returns the number of columns of a text.
     package static func displayWidth(_ text: String) -> Int { clusters(text).reduce(0) { $0 + $1.width } }
     package static func displayWidth(_ text: Localized) -> Int { displayWidth(text.description) }
 

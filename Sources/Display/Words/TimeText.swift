@@ -28,6 +28,9 @@ package enum TimeText {
         return minutes < 120 ? "\(minutes)m" : "\(minutes / 60)h\(twoDigits(minutes % 60))m"
     }
 
+    /// Returns whole minutes as "25m", from two hours on as "2h05m".
+    static func minutes(_ minutes: Int) -> Localized { Self.minutes(seconds: minutes * 60, isCountUp: true) }
+
     /// Returns the time of day at an instant, as `14:05`.
     /// - Parameter offset: The local offset from UTC in seconds, positive to the east.
     package static func clock(_ time: Int64, offset: Int) -> Localized {

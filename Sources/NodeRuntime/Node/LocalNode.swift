@@ -56,10 +56,6 @@ package struct LocalNode: NodeAccess {
             $0.snapshot(worksAlone: worksAlone, presets: offered)
         }
     }
-
-    package func preset(_ name: String) async -> PresetLookup {
-        presets[name].map(PresetLookup.found) ?? .unknown(names: presets.names)
-    }
 }
 
 extension Node {

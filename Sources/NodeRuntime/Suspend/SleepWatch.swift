@@ -23,7 +23,7 @@ package enum SleepWatch {
         log: Logger, onSleep: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void,
         onWake: @escaping @Sendable () -> Void, onLock: @escaping @Sendable (_ refusal: String?) -> Void
     ) {
-        do throws(ThreadError) {
+        do throws(FileError) {
             // Not on the node's thread: a bus that hangs must not block it.
             try Thread.start(name: "suspend") {
                 var wasWatching = false

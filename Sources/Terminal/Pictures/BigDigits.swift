@@ -33,11 +33,10 @@ struct BigDigits: Hashable {
     }
 
     var rows: Int { (height + 1) / 2 }
-    private var gap: Int { max(1, stroke) }
     private var dot: Int { stroke > 2 ? stroke + 1 : stroke }
 
     func width(of text: Localized) -> Int {
-        text.description.reduce(-gap) { $0 + gap + ($1 == ":" ? dot : width) }
+        text.description.reduce(-stroke) { $0 + stroke + ($1 == ":" ? dot : width) }
     }
 
     func pixmap(of text: Localized) -> Pixmap {
@@ -46,7 +45,7 @@ struct BigDigits: Hashable {
         for character in text.description {
             let glyph = self.glyph(character)
             picture.add(glyph, x: x)
-            x += glyph.width + gap
+            x += glyph.width + stroke
         }
         return picture
     }
@@ -150,7 +149,6 @@ struct BigDigits: Hashable {
         TimeText.approximateSign.description.contains(character)
     }
 
-    /// Two waves, one above the other.
     private var waves: Pixmap {
         let thick = max(1, stroke * 2 / 3)
         let swing = max(0.5, Double(thick) / 2)

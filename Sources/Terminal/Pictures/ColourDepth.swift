@@ -32,8 +32,7 @@ enum ColourDepth: CaseIterable, Sendable {
 
     /// Returns the SGR codes of a colour; `nil` means the terminal's own.
     func codes(_ colour: Colour?, isBackground: Bool) -> [Int] {
-        guard self != .none else { return [] }
-        guard let colour else { return [isBackground ? 49 : 39] }
+        guard let colour else { return self == .none ? [] : [isBackground ? 49 : 39] }
         let base = isBackground ? 40 : 30
         switch self {
         case .none: return []

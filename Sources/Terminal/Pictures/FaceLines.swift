@@ -25,7 +25,6 @@ extension Screen {
     }
 
     /// The lines above the time, the most important first.
-    /// - Parameter hasIcons: Whether the terminal's font has the icons.
     func lines(hasIcons: Bool) -> [Line] {
         let icon = Line(hasIcons ? "\(iconSign) " : "", tintStyle)
         let lines =
@@ -45,7 +44,6 @@ extension Screen {
         return Line(text, Style(isQuiet ? Shade.quiet : Shade.warning, faint: isQuiet))
     }
 
-    /// The title, else the label, else the state.
     private var headingText: Localized {
         [title, .userText(label?.name ?? ""), stateText].first { !$0.isEmpty } ?? ""
     }

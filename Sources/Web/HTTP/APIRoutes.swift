@@ -12,18 +12,17 @@ struct APIRoutes: Sendable {
     let node: any NodeAccess
     /// The open streams, which are limited; `nil` on the Unix socket.
     var displays: Displays?
-    /// The time limit for receiving the body of a request.
     var bodyTimeout = Timeouts().body
 
     func addRoutes(to routes: Routes) {
         routes.get(
             "/v1/session",
             Route("The current session.", [.json("The session, or idle.") { $0.reference(to: StatusReport.self) }])
-        ) { _, _ in Self.json(await node.status().encoded) }
+        ) { _, _ in .json(await node.status().encoded) }
         routes.get(
             "/v1/nodes",
             Route("The nodes of the space.", [.json("The nodes, by name.") { $0.list(of: NodeReport.self) }])
-        ) { _, _ in Self.json(await node.nodes().encoded) }
+        ) { _, _ in .json(await node.nodes().encoded) }
         routes.get(
             "/v1/events",
             Route(
@@ -83,7 +82,10 @@ struct APIRoutes: Sendable {
                             + "start a new one with lockstep start"
                         : "this node has seen no session that was stopped; start one with lockstep start"))
         }
-        let preset = try await preset(named: wanted.preset)
+        let preset: Preset?
+        do throws(RequestError) { preset = try shown.preset(of: wanted) } catch {
+            throw HTTPProblem(.notFound, field: error.field, error.message)
+        }
         return Self.answer(await node.start(try wanted.start(preset: preset)))
     }
 
@@ -127,17 +129,6 @@ struct APIRoutes: Sendable {
             throw HTTPProblem(.serviceUnavailable, "the node has no connection to a broker")
         }
         return Response(status: .noContent)
-    }
-
-    private func preset(named name: String?) async throws -> Preset? {
-        guard let name else { return nil }
-        switch await node.preset(name) {
-        case .found(let preset): return preset
-        case .unknown(let names):
-            throw HTTPProblem(
-                .notFound, field: "preset", "no preset is named “\(name)”; presets are \(names.joined(separator: ", "))"
-            )
-        }
     }
 
     /// Returns a stream of server-sent events: the current view and each later one. Time passing sends nothing.
@@ -184,7 +175,7 @@ struct APIRoutes: Sendable {
     }
 
     private static func answer(_ reply: ReplyReport) -> Response {
-        json(reply.encoded, status: status(of: reply))
+        .json(reply.encoded, status: status(of: reply))
     }
 
     private static func status(of reply: ReplyReport) -> HTTPResponse.Status {
@@ -196,17 +187,11 @@ struct APIRoutes: Sendable {
         case .invalid: .unprocessableContent
         }
     }
-
-    private static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-        Response(bytes, type: "application/json", status: status)
-    }
 }
 
 extension RequestError: HTTPResponseError {
-    /// The status of a value that is missing or out of range.
     package var status: HTTPResponse.Status { .unprocessableContent }
 
-    /// Returns the error in the API's JSON format.
     package func response(from request: Request, context: some RequestContext) -> Response {
         HTTPProblem(status, field: field, message).response
     }

@@ -3,7 +3,6 @@
 import HTTPTypes
 import Hummingbird
 import Session
-import Wire
 
 /// Authenticates and authorizes requests from the network. The Unix socket is protected by its file mode instead.
 struct AuthMiddleware: RouterMiddleware {
@@ -13,12 +12,10 @@ struct AuthMiddleware: RouterMiddleware {
     let hosts: Set<String>
     /// The configured host names, such as a proxy's. A request for one of them does not count as local.
     var givenHosts: Set<String> = []
-    /// Whether requests from this machine also need a key.
     var needsLocalKey = false
     /// Whether the node itself serves TLS.
     var isSecure = false
 
-    /// The paths that need no key.
     private static let openPaths =
         ["/health", PhoneRoutes.path, PageRoutes.authorityPath] + RemoteRoutes.open
 
@@ -172,7 +169,6 @@ struct AuthMiddleware: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// The protocol that a client uses with a proxy.
     fileprivate static let forwardedProtocol: Self = {
         guard let name = Self("X-Forwarded-Proto") else { preconditionFailure("X-Forwarded-Proto is a field name") }
         return name

@@ -12,21 +12,18 @@ import Synchronization
 /// journal, its control socket and its hooks, and reserve connections for programs and displays of this machine. An IPv6
 /// host may have many addresses; the total for all other machines bounds it.
 final class Connections: Sendable {
-    /// The limits on open connections.
     struct Limits: Hashable, Sendable {
         /// Two connections per page, for its events and for its presses, and 64 for programs.
         private static let usefulTotal = 2 * Displays.limit + 64
         /// The file descriptors that the node needs for everything else.
         private static let filesForOthers = 256
 
-        /// The limit for all connections.
         var total: Int
         /// The part of ``total`` that is reserved for connections from this machine.
         var reservedForLocal: Int
         /// The limit for one address of another machine. A browser opens at most six to a node.
         var perAddress = 64
 
-        /// Derives the limits from the process's limit of open files.
         init(openFiles: Int) {
             total = min(Self.usefulTotal, max(openFiles - Self.filesForOthers, openFiles / 4))
             reservedForLocal = min(64, total / 8)

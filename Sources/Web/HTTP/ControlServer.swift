@@ -19,16 +19,7 @@ package struct ControlServer: Service {
     private let onReady: @Sendable () async -> Void
 
     /// Creates a server. It does not listen before ``run()``.
-    /// - Parameters:
-    ///   - node: The node to serve.
-    ///   - path: The socket's path, at most 107 bytes.
-    ///   - isForGroup: Whether the members of the process's group may use the socket (mode 0660), or its user alone (0600).
-    ///   - kiosk: The address and the keys of the node's page, for `GET /v1/kiosk`.
-    ///   - screen: The screen on which the node's page may be shown.
-    ///   - phones: The phones of the page; `nil` for a node that serves none.
-    ///   - log: The logger; requests are not logged.
-    ///   - onReady: Called once the server listens.
-    /// - Throws: ``ControlError`` if the path is too long, another node listens there, or it is a file of another kind.
+    /// - Parameter isForGroup: Whether the members of the process's group may use the socket (mode 0660), or its user alone.
     package init(
         node: any NodeAccess, path: String, isForGroup: Bool = false, kiosk: KioskReport,
         screen: OwnScreen = OwnScreen(), phones: PairedPhones? = nil, log: Logger,
@@ -59,7 +50,7 @@ package struct ControlServer: Service {
         router.get("/v1/kiosk") { [kiosk, screen] _, _ in
             var report = kiosk
             report.isShown = screen.isShown
-            return Response(report.encoded, type: "application/json")
+            return Response.json(report.encoded)
         }
         if let phones { PhoneRoutes(phones: phones).addControlRoutes(to: router) }
         notFound.setRoutes(of: router)

@@ -14,7 +14,6 @@ import Wire
 /// A change is rendered once for all pages with equal options, and written to each connection on its event loop. One task
 /// per page would mean hundreds of wake-ups before the last page is updated.
 actor Displays {
-    /// The limit of open pages.
     static let limit = 500
     /// The part of ``limit`` reserved for this machine, so that its kiosk does not depend on remote pages.
     static let reservedForLocal = 20
@@ -28,7 +27,6 @@ actor Displays {
 
     /// The client that a page is counted for.
     enum Viewer: Hashable {
-        /// A browser of this machine.
         case local
         /// A client with the shared key for this access.
         case key(Access)
@@ -48,7 +46,6 @@ actor Displays {
         }
     }
 
-    /// The options of a page's timeline.
     struct StreamOptions: Hashable {
         var face: Face
         var language: String
@@ -62,10 +59,7 @@ actor Displays {
     }
 
     /// A page's entry among the open pages. Its stream ends when the page disconnects or the node shuts down.
-    struct Subscription {
-        var id: Int
-        var end: AsyncStream<Never>
-    }
+    typealias Subscription = (id: Int, end: AsyncStream<Never>)
 
     private struct Page {
         /// The options of its timeline; `nil` for a stream of the API, which writes its events itself.
@@ -81,7 +75,6 @@ actor Displays {
     private let timeouts: Timeouts
     private var pages: [Int: Page] = [:]
     private var lastID = 0
-    /// The snapshot of the last update.
     private var shown: DisplaySnapshot?
 
     init(node: any NodeAccess, timeouts: Timeouts = Timeouts()) {
@@ -101,7 +94,6 @@ actor Displays {
         }
     }
 
-    /// Checks that one more stream may be opened.
     func checkRoom(for viewer: Viewer) throws(HTTPProblem) {
         guard hasRoom(for: viewer) else {
             throw HTTPProblem(
@@ -141,7 +133,7 @@ actor Displays {
         lastID += 1
         pages[lastID] = Page(options: options, viewer: viewer, channel: channel, end: end)
         channel.closeFuture.whenComplete { _ in end.finish() }
-        return Subscription(id: lastID, end: stream)
+        return (lastID, stream)
     }
 
     func leave(_ id: Int) { pages[id] = nil }

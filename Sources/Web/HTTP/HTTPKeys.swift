@@ -3,11 +3,9 @@
 import API
 import Hummingbird
 import Session
-import Wire
 
 /// The shared keys with which other machines access a node.
 struct HTTPKeys: Sendable {
-    /// The name of the cookie that holds a key.
     static let cookie = "lockstep"
     /// Its name over TLS. Browsers accept it over TLS alone, for this host alone.
     private static let secureCookie = "__Host-lockstep"
@@ -24,7 +22,6 @@ struct HTTPKeys: Sendable {
     }
 
     /// Returns a redirect that gives the browser a key in its cookie.
-    /// - Parameter isSecure: Whether the browser uses TLS.
     static func redirect(to location: LineText, with key: String?, isSecure: Bool) -> Response {
         var response = Response(
             status: .seeOther, headers: [.location: location.description, .cacheControl: "no-store"])
@@ -41,7 +38,6 @@ struct HTTPKeys: Sendable {
         return isSecure ? "\(secureCookie)=\(key); \(terms); Secure" : "\(cookie)=\(key); \(terms)"
     }
 
-    /// Returns the key in the cookies of a request.
     static func key(in cookies: Cookies) -> String? { (cookies[secureCookie] ?? cookies[cookie])?.value }
 
     /// Returns the access that a key grants, or `nil` if it is not valid.
@@ -52,7 +48,6 @@ struct HTTPKeys: Sendable {
         return isControl ? .control : isView ? .view : nil
     }
 
-    /// Whether a key allows to read the calendar.
     func opensCalendar(_ key: String) -> Bool { calendar.map { Self.isSame(key, $0) } ?? false }
 
     private static func isSame(_ a: String, _ b: String) -> Bool {

@@ -8,7 +8,6 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 import Session
-import Wire
 
 /// The encryption of an HTTPS address. The module `TLS` implements it, so that a node can be built without TLS.
 package protocol HTTPEncryption: Sendable {
@@ -21,27 +20,19 @@ package protocol HTTPEncryption: Sendable {
     func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder
 }
 
-/// An address at which the server listens.
 package struct HTTPListener: Sendable {
     let host: String
     let port: Int
-    let encryption: (any HTTPEncryption)?
+    /// `nil` for plain HTTP.
+    package let encryption: (any HTTPEncryption)?
 
-    /// - Parameters:
-    ///   - host: The address to listen on.
-    ///   - port: The port, 1...65535.
-    ///   - encryption: The encryption of HTTPS; `nil` for plain HTTP.
     package init(host: String, port: Int, encryption: (any HTTPEncryption)? = nil) {
         self.host = host
         self.port = port
         self.encryption = encryption
     }
 
-    /// The host and the port, as in a URL.
     var address: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-
-    /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
-    package var authorityFingerprint: String? { encryption?.fingerprint }
 }
 
 /// The HTTP API and the pages of a node on one or two TCP ports.
@@ -57,17 +48,6 @@ package struct HTTPServer: Service {
     var limits: Connections.Limits
 
     /// Creates a server. It does not listen before ``run()``.
-    /// - Parameters:
-    ///   - node: The node to serve.
-    ///   - listeners: The addresses to listen on.
-    ///   - hosts: The names of this machine in lower case, besides its addresses.
-    ///   - givenHosts: Further host names in lower case, such as a proxy's. Requests for them always need a key.
-    ///   - openFiles: The process's limit of open files, from which the limits on connections are derived.
-    ///   - kiosk: The address of the page and the shared keys for other machines.
-    ///   - screen: Records that the page is shown on this machine's own screen.
-    ///   - phones: The phones with a key of their own.
-    ///   - log: The logger; requests are not logged.
-    ///   - calendar: Returns the calendar of this machine's ledger. Its error says why there is none.
     package init(
         node: any NodeAccess, listeners: [HTTPListener], hosts: Set<String>, givenHosts: Set<String> = [],
         openFiles: Int, kiosk: KioskReport, screen: OwnScreen = OwnScreen(), phones: PairedPhones, log: Logger,

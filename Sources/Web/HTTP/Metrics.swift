@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
-import Wire
 
 /// The node's counters in the Prometheus text format.
 struct Metrics {

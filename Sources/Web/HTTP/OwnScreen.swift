@@ -8,7 +8,6 @@ import Synchronization
 package final class OwnScreen: Sendable {
     private let pages = Atomic(0)
 
-    /// A screen that shows no page.
     package init() {}
 
     var isShown: Bool { pages.load(ordering: .relaxed) > 0 }

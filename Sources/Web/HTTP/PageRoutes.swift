@@ -73,9 +73,7 @@ struct PageRoutes: Sendable {
         routes.get(
             "/v1/clock",
             Route("The node's boot clock.", [.json("The reading.") { $0.reference(to: BootReport.self) }])
-        ) { _, _ in
-            Response(BootReport(boot: await node.snapshot().boot).encoded, type: "application/json")
-        }
+        ) { _, _ in .json(BootReport(boot: await node.snapshot().boot).encoded) }
         let unsaved = "The node answers, but changes cannot be saved to its state directory."
         routes.get(
             "/health",
@@ -87,9 +85,9 @@ struct PageRoutes: Sendable {
                 ], needsKey: false)
         ) { _, _ in
             let metrics = await node.metrics()
-            return Response(
+            return .json(
                 HealthReport(status: metrics.isSaved ? .ok : .unsaved, linked: metrics.isLinked).encoded,
-                type: "application/json", status: metrics.isSaved ? .ok : .serviceUnavailable)
+                status: metrics.isSaved ? .ok : .serviceUnavailable)
         }
         routes.get(
             "/metrics",
@@ -130,14 +128,12 @@ struct PageRoutes: Sendable {
         return Response(bytes, type: type, cache: cache)
     }
 
-    /// Returns the content of an embedded file; `nil` if none has that name.
     static func bytes(named name: String) -> [UInt8]? {
         var count = 0
         guard let bytes = web_asset(name, &count) else { return nil }
         return Array(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Returns the kiosk page, or an error for an invalid parameter.
     private func page(_ request: Request) throws -> Response {
         try PageParameters.check(request.query)
         return try Self.file("kiosk.html", "text/html; charset=utf-8")
@@ -186,9 +182,9 @@ struct PageRoutes: Sendable {
 }
 
 extension Displays.StreamOptions {
-    init(_ query: [String: String], header: String?, access: Access) throws(HTTPProblem) {
-        face = try PageParameters.face(query)
-        idle = try PageParameters.idle(query)
+    init(_ query: [String: String], header: String?, access: Access) throws(RequestError) {
+        face = try PageParameters.word("face", of: query) ?? .focus
+        idle = try PageParameters.word("idle", of: query) ?? .clock
         near = face == .boring ? nil : try PageParameters.near(query)
         language = Strings.requested(query["lang"], header: header).language
         isReadOnly = access == .view || Self.isOff(query["controls"])

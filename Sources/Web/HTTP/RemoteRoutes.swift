@@ -4,7 +4,6 @@ import API
 import Display
 import Hummingbird
 import Session
-import Wire
 
 /// The routes of the remote page, which a phone can install.
 struct RemoteRoutes: Sendable {
@@ -53,6 +52,6 @@ struct RemoteRoutes: Sendable {
             shown.nodeView, nodes: nodes.nodes, week: shown.weekNumbers, recent: shown.recent, presets: shown.presets,
             mayPress: context.access == .control && !Displays.StreamOptions.isOff(request.query["controls"]),
             groupTime: shown.groupTime.milliseconds, utcOffset: shown.utcOffset, strings: strings)
-        return Response(ReportJSON.encode(overview), type: "application/json")
+        return .json(ReportJSON.encode(overview))
     }
 }

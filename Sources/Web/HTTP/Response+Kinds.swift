@@ -22,6 +22,10 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
+    static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+        Response(bytes, type: "application/json", status: status)
+    }
+
     /// Returns a response that streams server-sent events. To `HEAD` it is complete without a body.
     static func eventStream(
         for request: Request,
@@ -60,10 +64,7 @@ struct HTTPProblem: HTTPResponseError {
         self.message = message
     }
 
-    var response: Response {
-        Response(
-            ReplyReport(RequestError(field, message)).encoded, type: "application/json", status: status)
-    }
+    var response: Response { .json(ReplyReport(RequestError(field, message)).encoded, status: status) }
 
     func response(from request: Request, context: some RequestContext) -> Response { response }
 }

@@ -27,7 +27,6 @@ struct Routes {
         describe?(.post, path, route())
     }
 
-    /// Serves an embedded file.
     func file(
         _ name: String, _ type: String, _ summary: String, cache: String = "no-cache", needsKey: Bool = true
     ) {
@@ -65,7 +64,6 @@ struct Route {
         return Route(summary, [.ok("text/html", "The page."), paired, .badParameter], query: query + [.key])
     }
 
-    /// A request with a body.
     static func action<Object: Described>(_ summary: String, _ type: Object.Type, _ answers: [Answer]) -> Route {
         let problems: [Answer] = [
             .problem(400, "The request ended before its body was complete."),
@@ -117,7 +115,6 @@ struct Route {
         static var badParameter: Answer { problem(422, "A parameter is invalid; field names it.") }
     }
 
-    /// A parameter of a query.
     struct Parameter {
         var name: String
         var about: String
@@ -163,7 +160,6 @@ struct Route {
 
 /// The page `openapi.json`. It is printed for each request, so that it takes no memory meanwhile.
 enum OpenAPI {
-    /// Describes all routes that `addRoutes` adds.
     static func page(_ addRoutes: (Routes) -> Void) -> [UInt8] {
         var schemas = Schemas()
         var paths: [(String, JSONText?)] = []

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hummingbird
-import Wire
 
 /// CSRF protection: a mutating request must be same-origin and `application/json`.
 ///

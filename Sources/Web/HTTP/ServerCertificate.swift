@@ -22,9 +22,7 @@ package final class ServerCertificate: HTTPEncryption {
     struct Identity: Sendable {
         var chain: [NIOSSLCertificate]
         var key: NIOSSLPrivateKey
-        /// The own authority as PEM.
         var authority: [UInt8]?
-        /// The SHA-256 of the own authority.
         var fingerprint: String?
         /// The error that names the end of an expired certificate; `nil` while it is valid.
         var expired: CertificateError?
@@ -40,8 +38,6 @@ package final class ServerCertificate: HTTPEncryption {
     private let state: Mutex<State>
     private let log: Logger
 
-    /// Reads the given files.
-    /// - Throws: ``CertificateError`` that names the file and what is wrong with it.
     package convenience init(certificate: String, key: String, log: Logger) throws(CertificateError) {
         try self.init(log: log) { () throws(CertificateError) in
             try Self.given(certificate: certificate, key: key, at: SystemClock.wallMilliseconds() / 1_000)
@@ -49,12 +45,6 @@ package final class ServerCertificate: HTTPEncryption {
     }
 
     /// Reads authority and certificate of the node, or makes them.
-    /// - Parameters:
-    ///   - stateDirectory: The node's state directory, in which they are kept.
-    ///   - machine: The name of this machine, for people.
-    ///   - hosts: The names and addresses by which browsers reach the node.
-    ///   - isForAnyAddress: Whether the node listens on all addresses of this machine.
-    /// - Throws: ``CertificateError`` that names the file and what is wrong with it.
     package convenience init(
         stateDirectory: String, machine: String, hosts: Set<String>, isForAnyAddress: Bool, log: Logger
     ) throws(CertificateError) {
@@ -90,13 +80,10 @@ package final class ServerCertificate: HTTPEncryption {
 
     // MARK: Use
 
-    /// The SHA-256 of the own authority; `nil` for given files.
     package var fingerprint: String? { state.withLock { $0.identity.fingerprint } }
 
-    /// The own authority as PEM; `nil` for given files.
     package var authority: [UInt8]? { state.withLock { $0.identity.authority } }
 
-    /// Returns the same server behind TLS with this certificate.
     package func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder {
         try .tls(server, tlsConfiguration: configuration)
     }

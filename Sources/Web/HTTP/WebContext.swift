@@ -23,7 +23,6 @@ struct WebContext: RequestContext {
         channel = source.channel
     }
 
-    /// Whether the connection comes from this machine.
     var isFromLoopback: Bool { channel.remoteAddress?.isLoopback == true }
 }
 

@@ -80,7 +80,6 @@ extension DisplaySnapshot {
             past: feeds.year)
     }
 
-    /// Returns the date in the node's time zone.
     private func date(at time: Int64) -> CivilDate {
         LocalTime(at: time, offset: utcOffset(time)).date
     }

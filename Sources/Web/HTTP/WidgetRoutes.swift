@@ -24,19 +24,21 @@ struct WidgetRoutes: Sendable {
             Route(summary, [.ok("image/svg+xml", "The image."), .badParameter], query: query + size)
         }
         routes.get("/widgets/circular.svg", image("A small round image.", [.face, .lang])) { request, _ in
-            await picture(request) { Widgets.circular($0, options: $1) }
+            try await picture(request) { Widgets.circular($0, options: $1) }
         }
         routes.get("/widgets/rectangular.svg", image("A small rectangular image.", [.face, .lang])) { request, _ in
-            await picture(request) { Widgets.rectangular($0, options: $1) }
+            try await picture(request) { Widgets.rectangular($0, options: $1) }
         }
         routes.get(
             "/widgets/inline.txt",
             Route("One line.", [.ok("text/plain", "The line."), .badParameter], query: [.face, .lang, eink])
         ) { request, _ in
-            await draw(request) { shown, options in Self.text(Widgets.inline(shown.screen(options), options: options)) }
+            try await draw(request) { shown, options in
+                Self.text(Widgets.inline(shown.screen(options), options: options))
+            }
         }
         routes.get("/widgets/debt.svg", image("The week's debt as an image.", [.lang])) { request, _ in
-            await draw(request) { shown, options in
+            try await draw(request) { shown, options in
                 Self.svg(Widgets.debt(minutes: shown.nodeView.debtMinutes, options: options))
             }
         }
@@ -48,20 +50,17 @@ struct WidgetRoutes: Sendable {
 
     private func picture(
         _ request: Request, _ draw: @escaping @Sendable (Screen, WidgetOptions) -> String
-    ) async -> Response {
-        await self.draw(request) { shown, options in Self.svg(draw(shown.screen(options), options)) }
+    ) async throws -> Response {
+        try await self.draw(request) { shown, options in Self.svg(draw(shown.screen(options), options)) }
     }
 
-    private func draw(_ request: Request, _ draw: (DisplaySnapshot, WidgetOptions) -> Response) async -> Response {
+    private func draw(_ request: Request, _ draw: (DisplaySnapshot, WidgetOptions) -> Response) async throws -> Response
+    {
         let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
-        do throws(WidgetError) {
-            var response = draw(await node.snapshot(), try WidgetOptions(query: request.query, strings: strings))
-            // Widgets may be embedded in other sites, whose scripts cannot read the image.
-            response.headers[.crossOriginResourcePolicy] = "cross-origin"
-            return response
-        } catch {
-            return HTTPProblem(.unprocessableContent, field: error.parameter, error.message).response
-        }
+        var response = draw(await node.snapshot(), try WidgetOptions(query: request.query, strings: strings))
+        // Widgets may be embedded in other sites, whose scripts cannot read the image.
+        response.headers[.crossOriginResourcePolicy] = "cross-origin"
+        return response
     }
 
     private static func svg(_ text: String) -> Response { Response(Array(text.utf8), type: "image/svg+xml") }

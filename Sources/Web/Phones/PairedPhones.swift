@@ -13,12 +13,7 @@ package final class PairedPhones: Sendable {
     private struct State {
         var book: PhoneBook
         /// The connections whose last request had the key of a phone.
-        var connections: [ObjectIdentifier: Connection] = [:]
-    }
-
-    private struct Connection {
-        var phone: PhoneBook.Phone
-        var channel: any Channel
+        var connections: [ObjectIdentifier: (phone: PhoneBook.Phone, channel: any Channel)] = [:]
     }
 
     private let state: Mutex<State>
@@ -26,7 +21,6 @@ package final class PairedPhones: Sendable {
     private let log: Logger
 
     /// Reads the phones from their file in a state directory. A damaged file is kept aside, with a warning.
-    /// - Throws: An error in words if the file can be neither read nor renamed.
     package convenience init(stateDirectory: String, log: Logger) throws {
         try self.init(path: stateDirectory + "/phones", log: log) {
             Instant(
@@ -109,20 +103,18 @@ package final class PairedPhones: Sendable {
             let phone = key.flatMap { state.book.phone(withKey: $0, at: now) }
             let isNew = state.connections[id] == nil && phone != nil
             // A proxy uses one connection for several clients, one after the other.
-            state.connections[id] = phone.map { Connection(phone: $0, channel: channel) }
+            state.connections[id] = phone.map { ($0, channel) }
             return (phone, isNew)
         }
         if isNew { channel.closeFuture.whenComplete { [self] _ in forget(id) } }
         return phone
     }
 
-    /// Returns whether a key is that of a paired phone.
     func hasPhone(withKey key: String) -> Bool {
         let hash = PhoneBook.hash(of: key)
         return state.withLock { $0.book.phones.contains { $0.hash == hash } }
     }
 
-    /// Returns whether a phone was not removed meanwhile.
     func isPaired(_ phone: PhoneBook.Phone) -> Bool {
         state.withLock { $0.book.phones.contains { $0.hash == phone.hash } }
     }

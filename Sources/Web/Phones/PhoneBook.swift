@@ -21,7 +21,6 @@ struct PhoneBook {
     private static let sightingLife: Int64 = 3_600_000
     private static let fileBytes = 65_536
 
-    /// A paired phone.
     struct Phone: Codable, Hashable, Sendable {
         var name: String
         /// The SHA-256 of its key, in hexadecimal digits.
@@ -31,10 +30,6 @@ struct PhoneBook {
         var since: Int64
         /// When it last sent a request, on the wall clock in milliseconds.
         var lastSeen: Int64
-    }
-
-    private struct File: Codable {
-        var phones: [Phone]
     }
 
     private struct Link {
@@ -56,7 +51,6 @@ struct PhoneBook {
     private(set) var isUnsaved = false
 
     /// Reads the file. A damaged one is renamed, and the book is then empty.
-    /// - Throws: ``FileError`` if the file exists and can be neither read nor renamed.
     init(path: String, at now: Instant) throws(FileError) {
         self.path = path
         var bytes: [UInt8]?
@@ -76,12 +70,12 @@ struct PhoneBook {
     }
 
     private static func phones(in bytes: [UInt8]) -> [Phone]? {
-        guard let file = try? ReportJSON.decode(File.self, from: bytes) else { return nil }
-        let isValid = file.phones.allSatisfy {
+        guard let phones = try? ReportJSON.decode([String: [Phone]].self, from: bytes)["phones"] else { return nil }
+        let isValid = phones.allSatisfy {
             CleanText.accepts($0.name, bytes: Limits.nameBytes) && $0.hash.utf8.count == hash(of: "").utf8.count
         }
-        let isUnique = Set(file.phones.map(\.name)).count == file.phones.count
-        return isValid && isUnique && file.phones.count <= limit ? file.phones : nil
+        let isUnique = Set(phones.map(\.name)).count == phones.count
+        return isValid && isUnique && phones.count <= limit ? phones : nil
     }
 
     // MARK: Pairing
@@ -172,9 +166,8 @@ struct PhoneBook {
         try? save(at: now)
     }
 
-    /// Writes the file.
     mutating func save(at now: Instant) throws(FileError) {
-        try Files.replace(path, with: ReportJSON.encode(File(phones: phones), pretty: true))
+        try Files.replace(path, with: ReportJSON.encode(["phones": phones], pretty: true))
         sightingsSaved = now.boot.milliseconds
         isUnsaved = false
     }

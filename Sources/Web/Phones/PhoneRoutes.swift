@@ -16,7 +16,7 @@ struct PhoneRoutes: Sendable {
 
     /// Adds the routes of the control socket, whose users alone may add and remove phones.
     func addControlRoutes(to router: Router<WebContext>) {
-        router.get("/v1/phones") { _, _ in Response(phones.report.encoded, type: "application/json") }
+        router.get("/v1/phones") { _, _ in Response.json(phones.report.encoded) }
         router.post("/v1/phones") { request, _ in try await add(request) }
         router.delete("/v1/phones") { request, _ in try await remove(request) }
     }
@@ -41,12 +41,12 @@ struct PhoneRoutes: Sendable {
     private func add(_ request: Request) async throws -> Response {
         let wanted = try await body(of: request)
         let link = try phones.invite(wanted.name, mayPress: wanted.look != true)
-        return Response(link.encoded, type: "application/json")
+        return .json(link.encoded)
     }
 
     private func remove(_ request: Request) async throws -> Response {
         try phones.remove(try await body(of: request).name)
-        return Response(phones.report.encoded, type: "application/json")
+        return .json(phones.report.encoded)
     }
 
     private func body(of request: Request) async throws -> PhoneRequest {
@@ -59,8 +59,8 @@ struct PhoneRoutes: Sendable {
         // A preview of the link must not use it up.
         guard request.method == .get else { return Response(status: .ok) }
         guard let code = request.query["code"], let key = try phones.pair(code) else {
-            let page = PairingPage(Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage]))
-            return Response(Array(page.html.utf8), type: "text/html; charset=utf-8", status: .notFound)
+            let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
+            return Response(Array(PairingPage.html(strings).utf8), type: "text/html; charset=utf-8", status: .notFound)
         }
         return HTTPKeys.redirect(to: "/remote", with: key, isSecure: context.isSecure)
     }

@@ -7,9 +7,7 @@ import Platform
 import Settings
 import Subprocess
 import SystemPackage
-import Wire
 
-/// `lockstep calm calibrate`: measures how loud quiet is here.
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Listen to the quiet room, and suggest a threshold.",
@@ -52,9 +50,8 @@ struct Calibrate: AsyncParsableCommand {
         let heard = try await levels()
         ProgressLine.show("")
         guard let threshold = heard.threshold, heard.count >= 3 else {
-            CommandLineRunner.say(
-                "lockstep: no level was measured; is there a microphone, or a broker with a calm service?")
-            throw ExitStatus.noAnswer.code
+            throw ExitStatus.noAnswer.because(
+                "no level was measured; is there a microphone, or a broker with a calm service?")
         }
         let report = CalibrationReport(heard, threshold: threshold)
         if output.json { return print(Report.json(report)) }
@@ -84,7 +81,6 @@ struct Calibrate: AsyncParsableCommand {
                 || ProcessInfo.processInfo.environment["LOCKSTEP_BROKER"]?.isEmpty == false)
     }
 
-    /// Collects the levels that `lockstep-calm` prints, until they are enough, it ends, or the time is over.
     private func levels() async throws -> Calibration {
         let wanted = seconds
         var options = PlatformOptions()
@@ -113,24 +109,18 @@ struct Calibrate: AsyncParsableCommand {
 
     private static func collect(_ output: SubprocessOutputSequence, _ wanted: Int) async -> Calibration {
         var heard = Calibration()
-        var pending: [UInt8] = []
         var first: Int64?
         do {
-            for try await buffer in output {
-                buffer.withUnsafeBytes { pending += $0 }
-                while let end = pending.firstIndex(of: 10) {
-                    let line = Array(pending[..<end])
-                    pending.removeSubrange(...end)
-                    guard let level: LevelLine = try? ReportJSON.decode(from: line) else { continue }
-                    heard.add(Int((level.level * 10).rounded()))
-                    let now = SystemClock.bootMilliseconds()
-                    let passed = now - (first ?? now)
-                    first = now - passed
-                    draw(level.level, left: max(0, wanted - Int(passed / 1_000)), heard)
-                    // Sound from a file is faster than real time; several microphones publish several levels a second.
-                    let isFast = passed < 1_000 && heard.count >= wanted
-                    if isFast || passed >= Int64(wanted - 1) * 1_000 { return heard }
-                }
+            for try await line in output.strings() {
+                guard let level: LevelLine = try? ReportJSON.decode(from: Array(line.utf8)) else { continue }
+                heard.add(Int((level.level * 10).rounded()))
+                let now = SystemClock.bootMilliseconds()
+                let passed = now - (first ?? now)
+                first = now - passed
+                draw(level.level, left: max(0, wanted - Int(passed / 1_000)), heard)
+                // Sound from a file is faster than real time; several microphones publish several levels a second.
+                let isFast = passed < 1_000 && heard.count >= wanted
+                if isFast || passed >= Int64(wanted - 1) * 1_000 { return heard }
             }
         } catch {}
         return heard

@@ -9,7 +9,6 @@ import Session
 import Settings
 import Wire
 
-/// `lockstep calm`: shows how quiet the room was.
 struct CalmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calm",
@@ -43,7 +42,6 @@ struct CalmStatus: AsyncParsableCommand {
         }
     }
 
-    /// Returns why nothing is measured.
     private static func missing(in report: NodesReport) -> String {
         guard let service = report.nodes.first(where: { $0.role == "service" && $0.node == "calm" }) else {
             return "no calm service is known: lockstep up runs one, and so does a machine that has joined with an "
@@ -59,10 +57,8 @@ struct CalmStatus: AsyncParsableCommand {
 
 /// The output of `lockstep calm --json`. Every field is always there; seconds, levels and times as in the protocol.
 struct CalmReport: Described {
-    /// The current session, or the last one while none is live.
     private var session: String?
     private var title: String?
-    /// How calm it was; `nil` while too little was measured.
     private var percent: Int?
     private var trend: CalmFeed.Trend?
     private(set) var coverage: Int?
@@ -71,7 +67,6 @@ struct CalmReport: Described {
     private var threshold: Int?
     /// The quiet percent of each of the last whole minutes, the latest last; `nil` without a level.
     private var minutes: [Int?] = []
-    /// When the calm service published this, in milliseconds of group time.
     private var at: Int64?
 
     static let objectName = "Calm"
@@ -117,17 +112,14 @@ struct CalmReport: Described {
                 (level.map { "\(Double($0) / 10) dB" } ?? "nothing heard")
                     + " at \(clock), quiet below \(Double(threshold) / 10) dB")
         }
-        if !minutes.isEmpty { lines.append("last hour " + Sparkline.text(minutes)) }
+        if !minutes.isEmpty { lines.append("last hour " + Self.sparkline(minutes)) }
         return lines
     }
-}
 
-/// A row of bars, one for each value.
-enum Sparkline {
     private static let bars = Array("▁▂▃▄▅▆▇█")
 
-    /// - Parameter percents: 0 to 100; `nil` is a gap.
-    static func text(_ percents: [Int?]) -> String {
+    /// A bar for each percentage; `nil` is a gap.
+    private static func sparkline(_ percents: [Int?]) -> String {
         String(percents.map { $0.map { bars[min(max($0, 0), 100) * (bars.count - 1) / 100] } ?? " " })
     }
 }

@@ -7,7 +7,6 @@ import Platform
 import Session
 import Settings
 
-/// `lockstep kiosk enable`: the display on this machine's own screen.
 struct KioskEnable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
@@ -47,10 +46,7 @@ struct KioskEnable: AsyncParsableCommand {
         case page, terminal, auto
     }
 
-    func validate() throws {
-        guard let lang, Catalogue.match(lang) == nil else { return }
-        throw ValidationError("--lang “\(lang)”: there are \(Catalogue.languages.joined(separator: ", "))")
-    }
+    func validate() throws { try LanguageOptions.check(lang) }
 
     func run() async throws {
         let settings = KioskSettings(
@@ -88,7 +84,6 @@ struct KioskEnable: AsyncParsableCommand {
     }
 }
 
-/// `lockstep kiosk disable`: returns the screen to the console.
 struct KioskDisable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Return this machine's screen to its console. Needs root.")

@@ -6,9 +6,7 @@ import Client
 import Display
 import Platform
 import Settings
-import Wire
 
-/// `lockstep kiosk`: the node's page, and the machine's own screen.
 struct KioskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kiosk",
@@ -19,7 +17,6 @@ struct KioskCommand: AsyncParsableCommand {
     )
 }
 
-/// `lockstep kiosk link`: the address of the page, with its key.
 struct KioskLink: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
@@ -77,12 +74,9 @@ struct KioskLink: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let client = socket.localNode else { throw socket.unreachable() }
-        try await Access.orUnreachable {
+        try await socket.withNode { client in
             let report = try await client.kiosk()
-            guard let link = link(report) else {
-                throw UsageError(KioskReport.noPage)
-            }
+            guard let link = link(report) else { throw UsageError(KioskReport.noPage) }
             try report.check(host)
             if output.json { return print(Report.json(["link": link])) }
             print(link)
@@ -120,28 +114,25 @@ extension KioskReport {
         guard let host, !host.isAddress, !names.contains(host.name) else { return }
         let problem =
             "the node does not answer to \(host.name): add it to LOCKSTEP_HTTP_HOSTS in the node's settings, then restart the node"
-        guard host.isOrigin else { throw UsageError(problem) }
+        guard host.origin != nil else { throw UsageError(problem) }
         CommandLineRunner.say("lockstep: unless the proxy asks for another host, \(problem)")
     }
 
     /// Returns the origin of a page as a browser reaches it.
     func origin(of page: Page, host: PageHost?, local: Bool = false) -> String {
-        switch host {
-        case .origin(let origin): return origin
-        case .host(let host): return page.origin(at: host)
-        case nil:
-            let own = local ? (page.host == "::" ? "::1" : "127.0.0.1") : "\(machine).local"
-            return page.origin(at: page.isForAnyAddress ? own : page.host)
-        }
+        if let origin = host?.origin { return origin }
+        if let host { return page.origin(at: host.host) }
+        let own = local ? (page.host == "::" ? "::1" : "127.0.0.1") : "\(machine).local"
+        return page.origin(at: page.isForAnyAddress ? own : page.host)
     }
 }
 
 /// Where browsers reach the page, as a person names it.
-enum PageHost {
-    /// A name or an address of the node's machine.
-    case host(String)
-    /// A whole origin, such as that of a proxy.
-    case origin(String)
+struct PageHost {
+    /// A whole origin, such as that of a proxy; `nil` where only a host is named.
+    let origin: String?
+    /// The name or the address.
+    let host: String
 
     init(_ given: String) throws {
         // An address of IPv6 may stand in brackets, as in a URL.
@@ -149,29 +140,17 @@ enum PageHost {
         let text = isBracketed ? String(given.dropFirst().dropLast()) : given
         let origin = text.last == "/" ? String(text.dropLast()) : text
         let scheme = ["https://", "http://"].first { origin.hasPrefix($0) }
-        if let scheme, (try? HTTPAddress(String(origin.dropFirst(scheme.count)))) != nil {
-            self = .origin(origin)
+        if let scheme, let address = try? HTTPAddress(String(origin.dropFirst(scheme.count))) {
+            (self.origin, host) = (origin, address.host)
         } else if HostText.accepts(text) {
-            self = .host(text)
+            (self.origin, host) = (nil, text)
         } else {
             throw ValidationError(
                 "“\(text)” is no host; write a name or an address without port, or an origin as https://pi.example.org")
         }
     }
 
-    var isOrigin: Bool { if case .origin = self { true } else { false } }
-
-    /// The name or the address, in lower case.
-    var name: String {
-        switch self {
-        case .host(let host): return host.lowercased()
-        case .origin(let origin):
-            let rest = origin.drop { $0 != ":" }.dropFirst(3)
-            guard rest.first != "[" else { return String(rest.prefix { $0 != "]" }) + "]" }
-            return rest.prefix { $0 != ":" }.lowercased()
-        }
-    }
-
+    var name: String { host.lowercased() }
     /// Whether it is an address, to which every node answers.
     var isAddress: Bool { name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } }
 }

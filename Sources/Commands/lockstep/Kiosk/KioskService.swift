@@ -47,32 +47,28 @@ enum KioskService {
         var reason: Substring = ""
         while clock.now < deadline {
             if try await systemctl("show", "--property=ConditionResult", unit) == "ConditionResult=no\n" {
-                throw refused("\(unit) is skipped, since this machine has no console (/dev/tty0), like a container")
+                throw ExitStatus.refused.because(
+                    "\(unit) is skipped, since this machine has no console (/dev/tty0), like a container")
             }
             let words = ((try? Files.read(report, limit: 4_096)).map { String(decoding: $0, as: UTF8.self) } ?? "")
                 .split(separator: " ", maxSplits: 1)
             reason = words.dropFirst().first ?? ""
             switch words.first {
             case "terminal" where reason.isEmpty: return "lockstep watch"
-            case "terminal": throw refused("the screen shows lockstep watch and not the page: \(reason)")
-            case "nothing": throw refused("the screen shows nothing: \(reason)")
+            case "terminal":
+                throw ExitStatus.refused.because("the screen shows lockstep watch and not the page: \(reason)")
+            case "nothing": throw ExitStatus.refused.because("the screen shows nothing: \(reason)")
             default: if (try? await node.kiosk().isShown) == true { return "the page" }
             }
             try await Task.sleep(for: .milliseconds(200))
         }
         let state = try await systemctl("show", "--property=ActiveState,NRestarts", unit)
             .split(whereSeparator: \.isNewline)
-        CommandLineRunner.say(
+        throw ExitStatus.noAnswer.because(
             """
-            lockstep: the page is not seen on the screen after \(patience.components.seconds) s: \
+            the page is not seen on the screen after \(patience.components.seconds) s: \
             \(reason.isEmpty ? state.joined(separator: ", ") : String(reason)); \
             see journalctl -b -u \(unit)
             """)
-        throw ExitStatus.noAnswer.code
-    }
-
-    private static func refused(_ reason: String) -> any Error {
-        CommandLineRunner.say("lockstep: \(reason)")
-        return ExitStatus.refused.code
     }
 }

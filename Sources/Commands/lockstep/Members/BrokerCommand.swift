@@ -2,10 +2,7 @@
 
 import ArgumentParser
 import Joining
-import Session
-import Settings
 
-/// `lockstep broker`: mosquitto on this machine.
 struct BrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broker", abstract: "Set up a broker on this machine, or undo that.",

@@ -7,7 +7,6 @@ import Joining
 import Session
 import Settings
 
-/// Functions that the commands of a broker's machine share.
 enum Members {
     /// Replaces this process with the program that carries out a request.
     static func become(_ request: BrokerRequest, _ destdir: String?) throws {
@@ -15,7 +14,6 @@ enum Members {
         try CompanionExecutable.become("lockstep-node", request.words(root: destdir))
     }
 
-    /// Lets that program carry out a request.
     static func answer<Answer: Decodable>(
         _ request: BrokerRequest, _ type: Answer.Type, json: Bool = false, _ destdir: String?
     ) async throws -> Answer {
@@ -35,19 +33,19 @@ enum Members {
             return try await body()
         } catch let failure as JoinFailure {
             if json { print(Report.json(["problem": failure.description])) }
-            CommandLineRunner.say("lockstep: \(failure)")
-            switch failure.kind {
-            case .wrong: throw ExitStatus.usage.code
-            case .refused: throw ExitStatus.refused.code
-            case .unreachable: throw ExitStatus.unreachable.code
-            case .noAnswer: throw ExitStatus.noAnswer.code
-            case .interrupted: throw ExitStatus.interrupted.code
-            }
+            let status: ExitStatus =
+                switch failure.kind {
+                case .wrong: .usage
+                case .refused: .refused
+                case .unreachable: .unreachable
+                case .noAnswer: .noAnswer
+                case .interrupted: .interrupted
+                }
+            throw status.because("\(failure)")
         }
     }
 }
 
-/// `lockstep invite`: makes an invitation for one machine.
 struct InviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite",
@@ -117,7 +115,6 @@ struct InviteCommand: AsyncParsableCommand {
     }
 }
 
-/// `lockstep revoke`: ends the rights of a member.
 struct RevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

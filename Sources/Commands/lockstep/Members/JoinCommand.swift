@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import API
 import ArgumentParser
 import Client
 import FoundationEssentials
@@ -11,7 +10,6 @@ import Session
 import Settings
 import UnixSignals
 
-/// Where joining takes effect.
 struct JoinScopeOptions: ParsableArguments {
     @Flag(name: .customLong("user"), help: "For yourself, in your own session; without it, for the machine (as root).")
     var isPersonal = false
@@ -64,7 +62,6 @@ struct JoinScopeOptions: ParsableArguments {
     }
 }
 
-/// `lockstep join`: connects this machine to a broker.
 struct JoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
@@ -168,7 +165,6 @@ struct JoinCommand: AsyncParsableCommand {
     }
 }
 
-/// The options of a broker that its owner runs already.
 struct OwnBrokerOptions: ParsableArguments {
     @Option(help: "A file with the password (default: asked for on the terminal).", completion: .file())
     var passwordFile: String?
@@ -242,7 +238,6 @@ struct OwnBrokerOptions: ParsableArguments {
     }
 }
 
-/// `lockstep leave`: undoes `lockstep join`.
 struct LeaveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "leave",

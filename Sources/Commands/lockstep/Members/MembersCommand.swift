@@ -5,7 +5,6 @@ import Glibc
 import Joining
 import Settings
 
-/// `lockstep members`: everyone who may connect to this machine's broker.
 struct MembersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "members",

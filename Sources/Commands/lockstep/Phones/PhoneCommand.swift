@@ -8,7 +8,6 @@ import Glibc
 import Joining
 import Settings
 
-/// `lockstep phone`: the phones that may open the node's page.
 struct PhoneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phone",
@@ -17,7 +16,6 @@ struct PhoneCommand: AsyncParsableCommand {
     )
 }
 
-/// `lockstep phone add`: prints a link that pairs one phone.
 struct PhoneAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -45,8 +43,7 @@ struct PhoneAdd: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        guard let client = socket.localNode else { throw socket.unreachable() }
-        try await Access.orUnreachable {
+        try await socket.withNode { client in
             let report = try await client.kiosk()
             guard let page = report.pageForOthers else { throw UsageError(KioskReport.noPage) }
             guard host != nil || !page.isLoopback else {
@@ -58,7 +55,7 @@ struct PhoneAdd: AsyncParsableCommand {
             let origin = report.origin(of: page, host: host)
             let link = try await client.addPhone(PhoneRequest(name: name, look: look))
             if !output.json, isatty(STDOUT_FILENO) == 1, let authority = report.https?.authority,
-                origin.hasPrefix("https://"), host?.isOrigin != true
+                origin.hasPrefix("https://"), host?.origin == nil
             {
                 print(
                     """
@@ -93,7 +90,6 @@ struct PhoneAdd: AsyncParsableCommand {
     }
 }
 
-/// `lockstep phone list`: the paired phones.
 struct PhoneList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -103,8 +99,7 @@ struct PhoneList: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        guard let client = socket.localNode else { throw socket.unreachable() }
-        try await Access.orUnreachable {
+        try await socket.withNode { client in
             let report = try await client.phones()
             if output.json { return print(Report.json(report.encoded)) }
             guard !report.phones.isEmpty else { return print("No phones yet: lockstep phone add NAME") }
@@ -119,7 +114,6 @@ struct PhoneList: AsyncParsableCommand {
     }
 }
 
-/// `lockstep phone remove`: ends the access of one phone.
 struct PhoneRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
@@ -131,8 +125,7 @@ struct PhoneRemove: AsyncParsableCommand {
     @OptionGroup var socket: SocketOptions
 
     func run() async throws {
-        guard let client = socket.localNode else { throw socket.unreachable() }
-        try await Access.orUnreachable {
+        try await socket.withNode { client in
             _ = try await client.removePhone(PhoneRequest(name: name))
             print("“\(name)” is shut out.")
         }

@@ -83,16 +83,16 @@ struct StatusCommand: AsyncParsableCommand {
 
     /// Prints the session as a line of JSON at each change, from the first answer of a node on.
     private func followReports() async throws {
-        let reported = LastReport()
+        let reported = Mutex<StatusReport?>(nil)
         try await follow(receive: { node, receive in
             try await node.views { view in
                 let report = try await node.status()
-                reported.report.withLock { $0 = report }
+                reported.withLock { $0 = report }
                 receive(view)
             }
         }) { view, boot in
             let instant = Instant(boot: BootTime(boot), wall: WallTime(SystemClock.wallMilliseconds()))
-            return reported.report.withLock { $0 }.map { report in
+            return reported.withLock { $0 }.map { report in
                 String(decoding: report.updated(view, at: instant).encoded, as: UTF8.self)
             }
         }
@@ -143,9 +143,6 @@ struct WantedLine: Sendable {
 }
 
 extension StatusStyle: ExpressibleByArgument {}
-private final class LastReport: Sendable {
-    let report = Mutex<StatusReport?>(nil)
-}
 
 /// The value of `--format`: a line for a status bar, or JSON.
 enum StatusOutput: Hashable, Sendable, ExpressibleByArgument {

@@ -4,10 +4,8 @@ import API
 import Display
 import Platform
 import Session
-import Settings
 import Wire
 
-/// The text of `lockstep status`: a few lines, in the words of the displays.
 struct StatusText {
     private let screen: Screen
     private let shown: NodeView
@@ -54,7 +52,6 @@ struct StatusText {
         return joined([time, screen.endsAt, screen.indicatorBesideState ?? position])
     }
 
-    /// "Phase 2/3": the position in the plan, for a phase without a count of its own.
     private var position: Localized? {
         guard let register = moment?.register, register.plan.count > 1 else { return nil }
         let values: [String: Localized] = [

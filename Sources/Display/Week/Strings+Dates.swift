@@ -2,10 +2,8 @@
 
 import Session
 
-struct DateText {
-    let strings: Strings
-
-    func weekday(of date: CivilDate) -> Localized { strings.item(date.weekday, of: .weekdays) }
+extension Strings {
+    func weekday(of date: CivilDate) -> Localized { item(date.weekday, of: .weekdays) }
 
     /// Returns the time of day, as "14:05", or "Fri 14:05" if it is 12 hours or more away.
     /// - Parameter offset: The local offset from UTC at `time` in seconds, positive to the east.
@@ -15,11 +13,11 @@ struct DateText {
         return "\(weekday(of: LocalTime(at: time, offset: offset).date)) \(clock)"
     }
 
-    func month(of date: CivilDate) -> Localized { strings.item(date.components.month, of: .months) }
+    func month(of date: CivilDate) -> Localized { item(date.components.month, of: .months) }
 
     /// Returns the day and the month, as "22 Nov".
     func day(_ date: CivilDate) -> Localized {
-        strings.text(.dayMonth, ["day": "\(date.components.day)", "month": month(of: date)])
+        text(.dayMonth, ["day": "\(date.components.day)", "month": month(of: date)])
     }
 
     /// Returns a range of days, as "16 Nov – 22 Nov".
@@ -28,8 +26,5 @@ struct DateText {
     }
 
     /// Returns a number isolated from right-to-left text around it, which would reorder its parts.
-    func isolated(_ number: Localized) -> Localized { strings.isRightToLeft ? "\u{2066}\(number)\u{2069}" : number }
-
-    /// Returns whole minutes as "25m", from two hours on as "2h05m".
-    static func minutes(_ minutes: Int) -> Localized { TimeText.minutes(seconds: minutes * 60, isCountUp: true) }
+    func isolated(_ number: Localized) -> Localized { isRightToLeft ? "\u{2066}\(number)\u{2069}" : number }
 }
