@@ -16,7 +16,6 @@ struct KnownSession: Codable, Hashable, Sendable {
     var isStale = false
     /// When the last alarm began.
     var alarm: GroupTime?
-    /// The last shown status.
     var status = Status.running
     private var stamp: Stamp
     private var version: Version

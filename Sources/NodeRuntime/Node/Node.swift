@@ -103,12 +103,13 @@ package actor Node {
         return ReplyReport(added: record.record.id)
     }
 
-    /// The core handles the event before anything suspends: the wait may switch threads.
     private func ask(_ event: (Ticket) -> NodeCore.Event) async -> Reply {
         let ticket = askers.makeTicket()
-        handle(event(ticket))
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { askers.wait(for: ticket, $0) }
+            await withCheckedContinuation { asker in
+                askers.add(asker, with: ticket)
+                handle(event(ticket))
+            }
         } onCancel: {
             // The client has disconnected.
             loop.execute { self.assumeIsolated { $0.hangUp(ticket) } }
@@ -130,12 +131,7 @@ package actor Node {
     /// Waits until the broker has acknowledged all registers, for ``confirmationLimit`` at most. So the reply to a
     /// start can say that the broker refuses the session, for example because it is too large.
     package func waitForRegisters() async {
-        guard core.hasUnconfirmedRegisters else { return }
-        let caller = askers.confirming.makeCaller()
-        let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.confirming.resume(caller) } }
-        deadline.arm(after: Self.confirmationLimit)
-        await withCheckedContinuation { askers.confirming.add($0, of: caller) }
-        deadline.disarm()
+        if core.hasUnconfirmedRegisters { await wait(for: \.confirming, atMost: Self.confirmationLimit) }
     }
 
     // MARK: State
@@ -155,7 +151,6 @@ package actor Node {
         (view.isLinked ? 1 : 0) + peers.online.count { $0 != identity.node && peers[$0].presence?.role != .service }
     }
 
-    /// Notes which node serves the plain topics in the place of this one.
     package func standsBy(for server: NodeID?) { plainServer = server }
 
     var groupTime: GroupTime { groupTime(at: clocks()) }
