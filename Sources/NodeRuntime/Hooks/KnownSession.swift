@@ -39,9 +39,6 @@ struct KnownSession: Codable, Hashable, Sendable {
         register.id == session ? register.version >= version : register.stamp > stamp
     }
 
-    /// Returns whether a register of this lineage is another session than the last shown one.
-    func isTakeover(_ register: Register) -> Bool { register.id != session }
-
     mutating func show(_ register: Register, isOwn: Bool) {
         session = register.id
         self.isOwn = isOwn

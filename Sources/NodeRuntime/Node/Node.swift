@@ -187,7 +187,7 @@ package actor Node {
     func handle(_ event: NodeCore.Event) {
         guard runner.add(event) else { return }
         while let actions = runner.next() { for action in actions { perform(action) } }
-        if hub.note(online: peers.online.count) { hub.setShowDue() }
+        if hub.note(online: peers.online.count) { hub.isShowDue = true }
         showChanges()
         askers.deliver(on: loop)
     }
@@ -208,7 +208,7 @@ package actor Node {
         case .reply(let ticket, let reply): self.reply(reply, to: ticket)
         case .changeRecords(let changes): files.change(changes)
         case .readRecords(let ids): _ = runner.add(.recordsRead(files.acknowledgedRecords(ids)))
-        case .deliver(.feed(let feed)): if hub.update(feed) { feedsHaveChanged() }
+        case .deliver(.feed(let feed)): if hub.feeds.take(feed) { feedsHaveChanged() }
         case .deliver: break
         case .answered(let answer):
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
@@ -217,7 +217,7 @@ package actor Node {
         case .caughtUp:
             recent.note(retained: peers.all.compactMap { core.engine.register(of: $0.node) }, at: groupTime)
             askers.catchUp.resume()
-        case .show: hub.setShowDue()
+        case .show: hub.isShowDue = true
         case .log(let note): log.write(note, of: core.engine)
         }
     }
@@ -233,7 +233,8 @@ package actor Node {
 
     /// Shows a new view. Observers run after the published messages were written.
     private func showChanges() {
-        guard hub.takeShowDue() else { return }
+        guard hub.isShowDue else { return }
+        hub.isShowDue = false
         hub.handler?(view)
         loop.executeLast { [weak self] in
             self?.assumeIsolated { node in
