@@ -99,15 +99,15 @@ private struct NodeViewFields: Described {
     }
 }
 
-extension Format where Self == TimeFormat<BootTime> {
+extension Format where Self == WholeFormat<BootTime> {
     /// A reading of the boot clock. A session can be older than the machine's boot, so it can lie before zero.
     fileprivate static var past: Self {
         let last = Limits.reading.upperBound
-        return .within(BootTime(-last.milliseconds)...last)
+        return .whole(BootTime(-last.milliseconds)...last)
     }
 }
 
-extension Format where Self == TimeFormat<Milliseconds> {
+extension Format where Self == WholeFormat<Milliseconds> {
     /// The time between two such readings.
-    fileprivate static var past: Self { .within(-Limits.bound.upperBound...Limits.bound.upperBound) }
+    fileprivate static var past: Self { .whole(-Limits.bound.upperBound...Limits.bound.upperBound) }
 }

@@ -50,7 +50,7 @@ struct BrokerAddresses {
 
     /// Reads the option `--host`. An address of IPv6 may stand in brackets.
     /// - Throws: ``JoinFailure`` for what does not fit into a certificate or an address.
-    static func host(option text: String) throws(JoinFailure) -> HostName {
+    static func host(option text: String) throws -> HostName {
         var text = text[...]
         if text.first == "[", text.last == "]" { text = text.dropFirst().dropLast() }
         let shown = "--host “\(LineText(showing: String(text)))”"
@@ -89,7 +89,6 @@ struct BrokerPlace: Equatable {
         (self.isEncrypted, self.host, self.port) = (isEncrypted, host, port)
     }
 
-    /// Reads the file; `nil` for any other content.
     init?(_ text: String) {
         let words = text.split(whereSeparator: \.isWhitespace)
         guard words.count == 3, words[0] == "mqtt" || words[0] == "mqtts", let host = HostName(String(words[1])),

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
-import Glibc
 package import Joining
-import Session
-import Settings
 
 /// Carries out the requests of `lockstep broker`, `invite`, `members` and `revoke`.
 package enum BrokerAdmin {
@@ -13,7 +10,14 @@ package enum BrokerAdmin {
     ///   - program: The path of this program, beside which `broker-clear` is installed.
     ///   - root: The folder that everything lies below, for tests; empty for this machine.
     package static func carryOut(_ request: BrokerRequest, program: String, root: String) async throws(JoinFailure) {
-        let files = BrokerFiles(root: root)
+        do {
+            try await carryOut(request, program: program, BrokerFiles(root: root))
+        } catch {
+            throw (error as? JoinFailure) ?? JoinFailure(.refused, "\(error)")
+        }
+    }
+
+    private static func carryOut(_ request: BrokerRequest, program: String, _ files: BrokerFiles) async throws {
         try await files.lock()
         switch request {
         case .setUp(let options): try await BrokerSetup(files).setUp(options)
@@ -36,11 +40,5 @@ package enum BrokerAdmin {
 
     private static func answer(_ answer: some Encodable) {
         print(String(decoding: ReportJSON.encode(answer), as: UTF8.self))
-    }
-
-    /// Tells a person something on stderr, since standard output is for a program.
-    static func note(_ text: String) {
-        let bytes = Array((LineText.lines(showing: text) + "\n").utf8)
-        _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 }

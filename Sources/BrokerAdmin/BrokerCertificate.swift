@@ -17,7 +17,7 @@ struct BrokerCertificate {
     var hosts: [HostName]
 
     /// Keeps the present authority, and the names of the present certificate, to which nodes that joined still connect.
-    init(for host: HostName, _ addresses: BrokerAddresses, in files: BrokerFiles, at now: Int64) throws(JoinFailure) {
+    init(for host: HostName, _ addresses: BrokerAddresses, in files: BrokerFiles, at now: Int64) throws {
         var present: [HostName] = []
         if let certificate = try files.bytes("lockstep/server.crt") {
             guard let names = Credential.hosts(inCertificate: certificate) else {
@@ -31,22 +31,18 @@ struct BrokerCertificate {
         hosts = addresses.inCertificate(for: host, present: present)
         // From a day ago on, since the clock of this machine may be ahead of the others.
         let validity = now - 86_400...now + Self.days * 86_400
-        do throws(CertificateError) {
-            let signer: Credential
-            let (path, keyPath) = (files.path("lockstep/ca.crt"), files.path("lockstep/ca.key"))
-            if let certificate = try? files.bytes("lockstep/ca.crt"), let key = try? files.bytes("lockstep/ca.key") {
-                signer = try Credential(certificate: certificate, in: path, key: key, in: keyPath)
-                (authority, authorityKey) = (certificate, key)
-            } else {
-                signer = try Credential(.authority("Lockstep broker authority", validity: validity))
-                (authority, authorityKey) = (signer.certificatePEM, signer.keyPEM)
-            }
-            let made = try Credential(.server(host.text, for: hosts, validity: validity), signedBy: signer)
-            key = made.keyPEM
-            chain = made.certificatePEM + authority
-        } catch {
-            throw JoinFailure(.refused, error.description)
+        let signer: Credential
+        let (path, keyPath) = (files.path("lockstep/ca.crt"), files.path("lockstep/ca.key"))
+        if let certificate = try? files.bytes("lockstep/ca.crt"), let key = try? files.bytes("lockstep/ca.key") {
+            signer = try Credential(certificate: certificate, in: path, key: key, in: keyPath)
+            (authority, authorityKey) = (certificate, key)
+        } else {
+            signer = try Credential(.authority("Lockstep broker authority", validity: validity))
+            (authority, authorityKey) = (signer.certificatePEM, signer.keyPEM)
         }
+        let made = try Credential(.server(host.text, for: hosts, validity: validity), signedBy: signer)
+        key = made.keyPEM
+        chain = made.certificatePEM + authority
     }
 
     var files: [BrokerFile] {

@@ -48,18 +48,16 @@ struct BrokerFiles: Sendable {
 
     // MARK: Reading
 
-    /// Returns the content of a file; `nil` if there is none.
-    func bytes(_ name: String) throws(JoinFailure) -> [UInt8]? {
-        do throws(FileError) {
+    func bytes(_ name: String) throws -> [UInt8]? {
+        do {
             return try Files.read(path(name), limit: Self.limit)
-        } catch {
-            guard error.isMissing else { throw JoinFailure(.refused, error.description) }
+        } catch let error where error.isMissing {
             return nil
         }
     }
 
     /// Throws also for other bytes than UTF-8, which would change when they are written again.
-    func text(_ name: String) throws(JoinFailure) -> String? {
+    func text(_ name: String) throws -> String? {
         guard let bytes = try bytes(name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw JoinFailure(.refused, "\(path(name)) is not text in UTF-8; mend it, and repeat the command")
@@ -67,13 +65,13 @@ struct BrokerFiles: Sendable {
         return text
     }
 
-    func members() throws(JoinFailure) -> MemberList {
+    func members() throws -> MemberList {
         try MemberList(
             members: text("lockstep/members") ?? "", at: path("lockstep/members"),
             passwords: text("lockstep/passwd") ?? "")
     }
 
-    func place() throws(JoinFailure) -> BrokerPlace {
+    func place() throws -> BrokerPlace {
         guard let place = BrokerPlace(try text("lockstep/address") ?? "") else {
             throw JoinFailure(
                 .refused,
@@ -83,7 +81,7 @@ struct BrokerFiles: Sendable {
     }
 
     /// Returns the files of the configuration that mosquitto reads, but not that of Lockstep.
-    func configuration() throws(JoinFailure) -> [ConfigurationFile] {
+    func configuration() throws -> [ConfigurationFile] {
         var files: [ConfigurationFile] = []
         let included = (try? FileManager.default.contentsOfDirectory(atPath: path("conf.d"))) ?? []
         for name in ["mosquitto.conf"] + included.filter({ $0.hasSuffix(".conf") }).sorted().map({ "conf.d/" + $0 })
@@ -98,35 +96,31 @@ struct BrokerFiles: Sendable {
     // MARK: Writing
 
     /// Replaces or creates a file. It has its owner and mode from the first moment, and survives a power cut.
-    func install(_ file: BrokerFile) throws(JoinFailure) {
+    func install(_ file: BrokerFile) throws {
         let path = path(file.name)
         let parts = file.name.split(separator: "/")
         let parent = ([folder] + parts.dropLast().map(String.init)).joined(separator: "/")
-        do throws(FileError) {
-            try Self.makeDirectory(parent)
-            let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard directory >= 0 else { throw FileError(path: parent, action: "open") }
-            defer { close(directory) }
-            let owner = file.reader == .broker ? owner : nil
-            let made = try Files.replace(String(parts.last ?? ""), in: directory, path: path) {
-                descriptor throws(FileError) in
-                try Files.write(file.bytes, to: descriptor, path: path)
-                guard fchmod(descriptor, file.reader == .all ? 0o644 : 0o600) == 0 else {
-                    throw FileError(path: path, action: "set the mode of")
-                }
-                if let owner, fchown(descriptor, owner.user, owner.group) != 0 {
-                    throw FileError(path: path, action: "hand over")
-                }
+        try Files.makeDirectory(parent, forAll: { _ in })
+        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw FileError(path: parent, action: "open") }
+        defer { close(directory) }
+        let owner = file.reader == .broker ? owner : nil
+        let made = try Files.replace(String(parts.last ?? ""), in: directory, path: path) {
+            descriptor throws(FileError) in
+            try Files.write(file.bytes, to: descriptor, path: path)
+            guard fchmod(descriptor, file.reader == .all ? 0o644 : 0o600) == 0 else {
+                throw FileError(path: path, action: "set the mode of")
             }
-            close(made)
-        } catch {
-            throw JoinFailure(.refused, error.description)
+            if let owner, fchown(descriptor, owner.user, owner.group) != 0 {
+                throw FileError(path: path, action: "hand over")
+            }
         }
+        close(made)
     }
 
-    func remove(_ name: String) throws(JoinFailure) {
+    func remove(_ name: String) throws {
         guard unlink(path(name)) != 0, errno != ENOENT else { return }
-        throw JoinFailure(.refused, FileError(path: path(name), action: "remove").description)
+        throw FileError(path: path(name), action: "remove")
     }
 
     private var owner: (user: uid_t, group: gid_t)? {
@@ -134,26 +128,13 @@ struct BrokerFiles: Sendable {
         return (user.pointee.pw_uid, user.pointee.pw_gid)
     }
 
-    /// Creates the missing directories of a path with mode 0755.
-    private static func makeDirectory(_ path: String) throws(FileError) {
-        var made = ""
-        for part in path.split(separator: "/") {
-            made += "/" + part
-            if mkdir(made, 0o755) == 0 {
-                chmod(made, 0o755)
-            } else if errno != EEXIST {
-                throw FileError(path: made, action: "make directory")
-            }
-        }
-    }
-
     /// Waits until no other command changes the members, and keeps others waiting until this process ends. Each command
     /// reads the files of the members, decides, and writes them again. Before the first setup there is nothing to lose.
-    func lock() async throws(JoinFailure) {
+    func lock() async throws {
         guard has("lockstep") else { return }
         let path = path("lockstep/lock")
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw JoinFailure(.refused, FileError(path: path, action: "open").description) }
+        guard file >= 0 else { throw FileError(path: path, action: "open") }
         fchmod(file, 0o600)
         let deadline = SystemClock.bootMilliseconds() + 600_000
         while flock(file, LOCK_EX | LOCK_NB) != 0 {

@@ -78,7 +78,7 @@ struct BrokerService: Sendable {
     func invitationsTimer(_ verb: LineText) async {
         guard hasManager, await systemctl("cat", "lockstep-invitations.timer") else { return }
         if await !systemctl(verb, "--now", "--quiet", "lockstep-invitations.timer") {
-            BrokerAdmin.note("lockstep-invitations.timer: systemctl \(verb) failed")
+            CommandLineRunner.say("lockstep-invitations.timer: systemctl \(verb) failed")
         }
     }
 }

@@ -22,7 +22,7 @@ struct BrokerSetup {
 
     // MARK: Set up
 
-    func setUp(_ options: BrokerRequest.Options) async throws(JoinFailure) {
+    func setUp(_ options: BrokerRequest.Options) async throws {
         let addresses = BrokerAddresses.here()
         let host: HostName
         if let given = options.host {
@@ -39,7 +39,7 @@ struct BrokerSetup {
         if !isStaged { try await installPackages() }
         let before = try? files.place()
         let made: (files: [BrokerFile], notes: [String])
-        do throws(JoinFailure) {
+        do {
             let configuration = try files.configuration()
             if !isStaged, configuration.first?.includesFolder != true {
                 throw JoinFailure(
@@ -50,12 +50,12 @@ struct BrokerSetup {
             made = try makeFiles(options, place, addresses, beside: configuration)
             try await tryFiles(made.files, configuration)
         } catch {
-            throw JoinFailure(error.kind, "\(error)\nnothing is changed")
+            throw JoinFailure(.refused, "\(error)\nnothing is changed")
         }
         try await install(made.files, options, isNew: isNew)
         print("The broker listens at \(place.url)\(options.isOnLAN ? " and on every address of this machine" : "").")
         if options.isOnLAN, !options.isEncrypted {
-            BrokerAdmin.note("Without --tls, passwords and sessions cross the LAN in the clear.")
+            CommandLineRunner.say("Without --tls, passwords and sessions cross the LAN in the clear.")
         }
         for note in made.notes { print(note) }
         if let before { tellChange(from: before, to: place) }
@@ -75,7 +75,7 @@ struct BrokerSetup {
     private func makeFiles(
         _ options: BrokerRequest.Options, _ place: BrokerPlace, _ addresses: BrokerAddresses,
         beside present: [ConfigurationFile]
-    ) throws(JoinFailure) -> (files: [BrokerFile], notes: [String]) {
+    ) throws -> (files: [BrokerFile], notes: [String]) {
         var (made, notes): ([BrokerFile], [String]) = ([], [])
         if place.isEncrypted {
             let certificate = try BrokerCertificate(
@@ -117,7 +117,7 @@ struct BrokerSetup {
     }
 
     /// Lets mosquitto try the new files beside the present ones. A staging folder may be for another machine.
-    private func tryFiles(_ made: [BrokerFile], _ present: [ConfigurationFile]) async throws(JoinFailure) {
+    private func tryFiles(_ made: [BrokerFile], _ present: [ConfigurationFile]) async throws {
         let program: String
         do throws(PrivateBrokerError) {
             program = try PrivateBroker.program()
@@ -128,11 +128,10 @@ struct BrokerSetup {
         try await Trial(files: files, present: present, new: made, program: program).run()
     }
 
-    private func install(_ made: [BrokerFile], _ options: BrokerRequest.Options, isNew: Bool) async throws(JoinFailure)
-    {
+    private func install(_ made: [BrokerFile], _ options: BrokerRequest.Options, isNew: Bool) async throws {
         let stateBefore = files.has("lockstep/before") ? nil : await state(isNew: isNew)
         let former = try files.bytes(MosquittoConfiguration.name)
-        do throws(JoinFailure) {
+        do {
             if !options.isOnLAN { try files.remove("lockstep/lan") }
             if !options.keepsSpacesApart { try files.remove("lockstep/separate") }
             for file in made { try files.install(file) }
@@ -169,7 +168,7 @@ struct BrokerSetup {
     /// Says what a change of the address means for members.
     private func tellChange(from before: BrokerPlace, to now: BrokerPlace) {
         if before.isEncrypted != now.isEncrypted || before.port != now.port {
-            BrokerAdmin.note(
+            CommandLineRunner.say(
                 "Nodes that joined with \(before.url) cannot connect any more: revoke and invite them again.")
         } else if before.host != now.host {
             print("Nodes that joined with \(before.urlHost) keep using that name while it leads to this machine.")
@@ -183,7 +182,7 @@ struct BrokerSetup {
         return found?.output == "installed"
     }
 
-    private func installPackages() async throws(JoinFailure) {
+    private func installPackages() async throws {
         var missing: [LineText] = []
         for package: LineText in ["mosquitto", "mosquitto-clients"] {
             if await !isInstalled(package) { missing.append(package) }
@@ -196,12 +195,7 @@ struct BrokerSetup {
             "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3",
         ]
         for words: [LineText] in [["update"], ["install", "--yes", "--no-install-recommends"] + missing] {
-            let result: Child.Result
-            do throws(BadValue) {
-                result = try await Child.run("env", apt + words, seconds: 1_800, showsErrors: true)
-            } catch {
-                throw JoinFailure(.refused, error.description)
-            }
+            let result = try await Child.run("env", apt + words, seconds: 1_800, showsErrors: true)
             guard result.code == 0 else {
                 throw JoinFailure(.refused, "apt-get could not install \(names); install them, and repeat the command")
             }
@@ -212,7 +206,7 @@ struct BrokerSetup {
 
     /// Removes what ``setUp(_:)`` installed, except the users and the authority, so that it can be repeated. Before the
     /// former configuration comes back, perhaps without passwords, the store is cleared.
-    func undo(program: String) async throws(JoinFailure) {
+    func undo(program: String) async throws {
         guard files.has(MosquittoConfiguration.name) else {
             throw JoinFailure(.refused, "there is nothing to undo: no \(files.path(MosquittoConfiguration.name))")
         }
@@ -229,7 +223,7 @@ struct BrokerSetup {
         let before = try files.text("lockstep/before")?.split(whereSeparator: \.isNewline) ?? []
         if service.hasManager {
             if !before.contains("inactive"), await !service.systemctl("start", BrokerService.unit) {
-                BrokerAdmin.note("mosquitto does not start without it: sudo journalctl -u mosquitto -n 20")
+                CommandLineRunner.say("mosquitto does not start without it: sudo journalctl -u mosquitto -n 20")
             }
             if before.contains("disabled") { _ = await service.systemctl("disable", "--quiet", BrokerService.unit) }
         } else if process != nil {
@@ -245,7 +239,7 @@ struct BrokerSetup {
     }
 
     /// Finds the script that clears the store, beside an installed program or in the source tree.
-    private static func clearScript(beside program: String) throws(JoinFailure) -> String {
+    private static func clearScript(beside program: String) throws -> String {
         let folders = program.split(separator: "/").dropLast()
         func path(up levels: Int, _ rest: String) -> String {
             "/" + (folders.dropLast(levels) + [Substring(rest)]).joined(separator: "/")

@@ -8,7 +8,7 @@ import Settings
 struct LocalUser: Sendable {
     private let configuration: MQTTConfiguration
 
-    init(_ files: BrokerFiles) throws(JoinFailure) {
+    init(_ files: BrokerFiles) throws {
         let place = try files.place()
         guard let password = try files.text("lockstep/local") else {
             throw JoinFailure(
@@ -26,7 +26,7 @@ struct LocalUser: Sendable {
     /// Runs `body` with the retained messages. A refused login is tried again, since the broker reloads its users late.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (RetainedMessages) async throws -> Value
-    ) async throws(JoinFailure) -> Value {
+    ) async throws -> Value {
         do {
             return try await withThrowingTaskGroup(of: Value.self) { group in
                 group.addTask {
@@ -75,9 +75,5 @@ struct RetainedMessages: Sendable {
             }
         }
         throw CancellationError()
-    }
-
-    func publish(_ payload: [UInt8], to topic: String) async throws {
-        try await client.publish(payload, to: topic, retain: true)
     }
 }

@@ -15,7 +15,7 @@ struct MemberList {
     private var passwords: [Substring]
 
     /// The arguments are the contents of both files. An error names a line which is no member.
-    init(members: String, at path: String, passwords: String) throws(JoinFailure) {
+    init(members: String, at path: String, passwords: String) throws {
         self.passwords = Self.lines(of: passwords)
         for (index, line) in Self.lines(of: members).enumerated() where !line.isEmpty {
             guard let member = Self.member(line) else {

@@ -19,7 +19,7 @@ struct Membership {
     private let now = SystemClock.wallMilliseconds() / 1_000
 
     /// - Throws: ``JoinFailure`` where no broker is set up.
-    init(_ files: BrokerFiles) throws(JoinFailure) {
+    init(_ files: BrokerFiles) throws {
         self.files = files
         service = BrokerService(files: files)
         guard files.hasBroker else {
@@ -30,7 +30,7 @@ struct Membership {
 
     // MARK: Invitations
 
-    mutating func invite(_ node: NodeID, role: MemberRole, space: SpaceID) async throws(JoinFailure) -> Invitation {
+    mutating func invite(_ node: NodeID, role: MemberRole, space: SpaceID) async throws -> Invitation {
         _ = try await settle()
         let name = node.rawValue
         let secretFile = "lockstep/\(name).join"
@@ -38,7 +38,7 @@ struct Membership {
             if known.state == .invited, known.role == role, known.space == space.rawValue,
                 let secret = try files.text(secretFile)
             {
-                BrokerAdmin.note("\(name) is invited already; this is the same invitation.")
+                CommandLineRunner.say("\(name) is invited already; this is the same invitation.")
                 return try invitation(for: known, node, space, String(secret[...].trimmed))
             }
             throw JoinFailure(
@@ -47,7 +47,7 @@ struct Membership {
         }
         // Messages that a former member of this name left would make the invitation look used.
         if await service.isRunning {
-            do throws(JoinFailure) {
+            do {
                 try await clear(name, feeds: [])
             } catch {
                 throw JoinFailure(.refused, "what a former \(name) left on the broker could not be cleared: \(error)")
@@ -65,7 +65,7 @@ struct Membership {
 
     private func invitation(
         for member: Member, _ node: NodeID, _ space: SpaceID, _ secret: String
-    ) throws(JoinFailure) -> Invitation {
+    ) throws -> Invitation {
         let place = try files.place()
         let authority = place.isEncrypted ? try files.bytes("lockstep/ca.crt") ?? [] : nil
         let fingerprint = authority.flatMap { Credential.fingerprint(ofCertificate: $0) }
@@ -80,7 +80,7 @@ struct Membership {
     }
 
     /// Withdraws the invitations that were not used in time, and returns their names.
-    mutating func expire() async throws(JoinFailure) -> [String] {
+    mutating func expire() async throws -> [String] {
         guard await service.isRunning else {
             throw JoinFailure(.refused, "mosquitto does not run, so it cannot be seen which invitations were used")
         }
@@ -88,14 +88,14 @@ struct Membership {
         let due = list.members.filter { $0.state == .invited && $0.since <= now }
         for member in due {
             try await takeAway(member, .expired)
-            BrokerAdmin.note("The invitation of \(member.node) was not used and is withdrawn.")
+            CommandLineRunner.say("The invitation of \(member.node) was not used and is withdrawn.")
         }
         return due.map(\.node)
     }
 
     // MARK: Members
 
-    mutating func members() async throws(JoinFailure) -> [Member] {
+    mutating func members() async throws -> [Member] {
         let presences = try await settle()
         return list.all.map { member in
             presences.reduce(into: member) { member, presence in Self.note(presence, of: &member) }
@@ -119,7 +119,7 @@ struct Membership {
     }
 
     /// Notes which of the invited members have been seen on the broker, and returns all presences that it keeps.
-    private mutating func settle() async throws(JoinFailure) -> [MQTTMessage] {
+    private mutating func settle() async throws -> [MQTTMessage] {
         guard await service.isRunning else { return [] }
         let presences = try await LocalUser(files).run { try await $0.read(["lockstep/1/+/node/+/presence"]) }
         let seen = Set(presences.map { $0.topic.split(separator: "/").dropFirst(4).first.map(String.init) })
@@ -131,14 +131,14 @@ struct Membership {
         return presences
     }
 
-    mutating func revoke(_ node: NodeID) async throws(JoinFailure) {
+    mutating func revoke(_ node: NodeID) async throws {
         guard let member = list[node.rawValue] else { throw JoinFailure(.refused, "there is no member \(node)") }
         try await takeAway(member, .revoked)
-        BrokerAdmin.note("\(node) may not connect any more, and is disconnected if it was.")
+        CommandLineRunner.say("\(node) may not connect any more, and is disconnected if it was.")
     }
 
     /// Removes a user with its rights, which ends its connection, and clears what it has retained.
-    private mutating func takeAway(_ member: Member, _ state: Member.State) async throws(JoinFailure) {
+    private mutating func takeAway(_ member: Member, _ state: Member.State) async throws {
         var ended = member
         (ended.state, ended.since) = (state, now)
         try save(ended)
@@ -153,20 +153,20 @@ struct Membership {
             feeds = ["lockstep/1/\(member.space)/feed/\(member.role.rawValue)/#"]
         }
         if isRunning, (try? await clear(member.node, feeds: feeds)) != nil { return }
-        BrokerAdmin.note(
+        CommandLineRunner.say(
             "What \(member.node) left on the broker stays, and displays may still show it. When mosquitto runs: "
                 + "sudo lockstep revoke \(member.node) once more.")
     }
 
     // MARK: Steps
 
-    private mutating func save(_ member: Member) throws(JoinFailure) {
+    private mutating func save(_ member: Member) throws {
         list.set(member)
         try files.install(BrokerFile("lockstep/members", list.membersText, for: .root))
     }
 
     /// Writes users and ACL, and lets the broker read them. Without a password the user is removed.
-    private mutating func save(password: String?, of user: String) async throws(JoinFailure) {
+    private mutating func save(password: String?, of user: String) async throws {
         list.setPassword(password.map { Secret.hash($0) }, of: user)
         let access = AccessList.text(of: list, keepsSpacesApart: files.has("lockstep/separate"))
         try files.install(BrokerFile("lockstep/acl", access, for: .broker))
@@ -174,21 +174,20 @@ struct Membership {
         // A stopped broker reads its users when it starts.
         if await service.isRunning {
             if await !service.reload() {
-                BrokerAdmin.note("mosquitto did not read the users again: sudo systemctl restart mosquitto")
+                CommandLineRunner.say("mosquitto did not read the users again: sudo systemctl restart mosquitto")
             }
         } else if service.hasManager {
-            BrokerAdmin.note("mosquitto does not run at present: sudo systemctl start mosquitto")
+            CommandLineRunner.say("mosquitto does not run at present: sudo systemctl start mosquitto")
         } else if files.root.isEmpty {
             let others = BrokerService.processes.map(String.init).joined(separator: " ")
-            BrokerAdmin.note(
+            CommandLineRunner.say(
                 "No mosquitto with \(files.path("mosquitto.conf")) is found here. If one runs, it does not know of this change "
                     + "before you say to it: kill -HUP \(others.isEmpty ? "PROCESS" : others)")
         }
     }
 
-    /// Clears the retained messages of a member and these feeds. The presence becomes "offline" first: the broker sends
-    /// no will of a user that is removed.
-    private func clear(_ name: String, feeds: [String]) async throws(JoinFailure) {
+    /// Clears what a member and these feeds have retained. Its presence says offline first: no will of it is sent.
+    private func clear(_ name: String, feeds: [String]) async throws {
         let own = "/node/\(name)/"
         let topics = try await LocalUser(files).run { retained -> [String] in
             let found = try await retained.read(["lockstep/1/+\(own)#"] + feeds)
@@ -196,12 +195,12 @@ struct Membership {
                 if message.topic.hasSuffix(own + "presence") {
                     let offline = String(decoding: message.payload, as: UTF8.self)
                         .replacing("\"online\":true", with: "\"online\":false")
-                    try await retained.publish(Array(offline.utf8), to: message.topic)
+                    try await retained.client.publish(Array(offline.utf8), to: message.topic, retain: true)
                 }
-                try await retained.publish([], to: message.topic)
+                try await retained.client.publish([], to: message.topic, retain: true)
             }
             return found.map(\.topic)
         }
-        for topic in topics { BrokerAdmin.note("  cleared \(topic)") }
+        for topic in topics { CommandLineRunner.say("  cleared \(topic)") }
     }
 }

@@ -117,8 +117,8 @@ struct TrialConfiguration {
 
     /// Returns the text of a file for the trial; throws for one that cannot be tried.
     mutating func adapt(
-        _ file: ConfigurationFile, sparePort: () throws(JoinFailure) -> Int
-    ) throws(JoinFailure) -> String {
+        _ file: ConfigurationFile, sparePort: () throws -> Int
+    ) throws -> String {
         var lines: [String] = []
         for line in file.lines {
             let words = ConfigurationFile.words(line)

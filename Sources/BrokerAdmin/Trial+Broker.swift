@@ -24,9 +24,9 @@ extension Trial {
 
     /// Runs a copy of the present configuration, with other files over it, while `body` runs.
     func withBroker<Value: Sendable>(
-        in path: String, adding files: [BrokerFile], _ body: (TrialConfiguration) throws(JoinFailure) -> Value,
+        in path: String, adding files: [BrokerFile], _ body: (TrialConfiguration) throws -> Value,
         failure: (String) -> String
-    ) async throws(JoinFailure) -> Value {
+    ) async throws -> Value {
         var reason = ""
         for attempt in 1...5 {
             let folder = "\(path).\(attempt)"
@@ -72,7 +72,7 @@ extension Trial {
             configuration.append(ConfigurationFile(name: "mosquitto.conf", text: ""))
         }
         for file in configuration {
-            var text = try trial.adapt(file) { () throws(JoinFailure) in
+            var text = try trial.adapt(file) {
                 guard let port = LoopbackPort.free() else {
                     throw JoinFailure(.refused, "no port of 127.0.0.1 is free")
                 }
@@ -120,12 +120,10 @@ extension Trial {
 
     /// Waits until mosquitto runs or has ended, a minute at most.
     private func isReady(_ process: pid_t, _ log: String) async throws -> Bool {
-        var state = siginfo_t()
         for _ in 0..<6_000 {
             let text = String(decoding: try Files.read(log, limit: BrokerFiles.limit), as: UTF8.self)
             if text.contains(" running\n") { return true }
-            let isEnded = waitid(P_PID, id_t(process), &state, WEXITED | WNOHANG | WNOWAIT) != 0 || state.si_signo != 0
-            if isEnded { return false }
+            if Child.hasEnded(process) { return false }
             try await Task.sleep(for: .milliseconds(10))
         }
         return false

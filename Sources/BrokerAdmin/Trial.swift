@@ -21,7 +21,6 @@ struct Trial {
     private static let instead =
         "Let Lockstep use the broker as it is instead: sudo lockstep join mqtt://USER@HOST (man lockstep-join)"
 
-    /// The answers of a listener.
     private struct Answers: Equatable {
         var listener: String
         /// To a CONNECT without a user.
@@ -41,25 +40,20 @@ struct Trial {
     }
 
     /// - Throws: ``JoinFailure`` with the first reason against the new files.
-    func run() async throws(JoinFailure) {
-        let work: String
-        do throws(FileError) {
-            let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-            work = try Files.makeTemporaryDirectory(temporary + "/lockstep-trial.")
-        } catch {
-            throw JoinFailure(.refused, error.description)
-        }
+    func run() async throws {
+        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let work = try Files.makeTemporaryDirectory(temporary + "/lockstep-trial.")
         defer { try? FileManager.default.removeItem(atPath: work) }
         // mosquitto leaves root's rights, and must reach its folder.
         if geteuid() == 0 { chmod(work, 0o711) }
-        let before = try await withBroker(in: work + "/before", adding: []) { trial throws(JoinFailure) in
+        let before = try await withBroker(in: work + "/before", adding: []) { trial in
             try check(trial)
             return trial.listeners.map(Self.answers)
         } failure: { reason in
             "the configuration in \(files.folder) does not start as it is: \(reason)"
         }
         let password = Secret.make()
-        try await withBroker(in: work + "/after", adding: withTrialUser(password)) { trial throws(JoinFailure) in
+        try await withBroker(in: work + "/after", adding: withTrialUser(password)) { trial in
             try compare(trial, to: before)
             try checkRights(trial, password)
         } failure: { reason in
@@ -70,7 +64,7 @@ struct Trial {
     // MARK: Checks
 
     /// Checks what other ports would hide, or what the answers of listeners do not show.
-    private func check(_ trial: TrialConfiguration) throws(JoinFailure) {
+    private func check(_ trial: TrialConfiguration) throws {
         // mosquitto 2.0 refuses a second file, 2.1 uses the last, whose rights clients with a certificate get too.
         if !trial.logins.isEmpty, !trial.isPerListener {
             throw JoinFailure(
@@ -94,7 +88,7 @@ struct Trial {
     }
 
     /// Compares the listeners that are there, and checks that ours asks for a password.
-    private func compare(_ trial: TrialConfiguration, to before: [Answers]) throws(JoinFailure) {
+    private func compare(_ trial: TrialConfiguration, to before: [Answers]) throws {
         let after = trial.listeners.filter { $0.file != MosquittoConfiguration.name }.map(Self.answers)
         let own = trial.listeners.first { $0.file == MosquittoConfiguration.name }.map { Self.anonymous($0.spare) }
         guard let own, own.asksForPassword else {
@@ -132,7 +126,7 @@ struct Trial {
     }
 
     /// Logs in as the user of the trial, and writes its own topic and that of another.
-    private func checkRights(_ trial: TrialConfiguration, _ password: String) throws(JoinFailure) {
+    private func checkRights(_ trial: TrialConfiguration, _ password: String) throws {
         let isEncrypted = new.contains { $0.name == "lockstep/server.crt" }
         guard let own = trial.listeners.first(where: { $0.file == MosquittoConfiguration.name }),
             let connection = TrialConnection(

@@ -2,6 +2,7 @@
 
 import COpenSSL
 import Glibc
+import Joining
 
 /// A connection to a listener on loopback that shows each answer as it is. Calls block for two seconds at most.
 final class TrialConnection {
@@ -19,21 +20,13 @@ final class TrialConnection {
 
     /// - Returns: `nil` if nothing listens there, or the other side does not speak TLS as wanted.
     init?(port: Int, _ encryption: Encryption) {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        guard let socket = LoopbackPort.connected(to: port) else { return nil }
+        self.socket = socket
         var limit = timeval(tv_sec: 2, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(socket, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-        guard isConnected, begin(encryption) else { return nil }
+        guard begin(encryption) else { return nil }
     }
 
     deinit {

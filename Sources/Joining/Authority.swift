@@ -81,7 +81,6 @@ enum Authority {
         return .foreign
     }
 
-    /// Returns the certificates in a text, as PEM.
     private static func certificates(in text: String) -> [String] {
         var certificates: [String] = []
         var lines: [Substring]?

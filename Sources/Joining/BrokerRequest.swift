@@ -72,7 +72,6 @@ package enum BrokerRequest: Codable, Sendable {
     }
 }
 
-/// A member of a broker.
 package struct Member: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable {
         case invited, joined, expired, revoked

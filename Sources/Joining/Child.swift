@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 package import Session
 package import Settings
 import Subprocess
@@ -7,7 +8,6 @@ import SystemPackage
 
 /// Runs other programs to their end.
 package enum Child {
-    /// The result of a program.
     package struct Result: Sendable {
         /// The exit code; 128 and more after a signal.
         package var code: Int32
@@ -15,11 +15,8 @@ package enum Child {
         package var errors: String
     }
 
-    /// Runs a program with text as its input.
-    /// - Parameters:
-    ///   - program: A path, or a name that is looked up in `PATH`.
-    ///   - seconds: The time limit; the program is then killed, and its code is 124.
-    ///   - showsErrors: Whether its standard error is that of this process, and not collected.
+    /// Runs a program: a path, or a name in `PATH`. After some seconds it is killed, and its code is 124.
+    /// - Parameter showsErrors: Whether its standard error is that of this process, and not collected.
     /// - Throws: ``BadValue`` if the program cannot be started.
     package static func run(
         _ program: String, _ arguments: [LineText], input: String = "", seconds: Int = 30, showsErrors: Bool = false
@@ -39,6 +36,12 @@ package enum Child {
         } catch {
             throw BadValue("\(program) cannot be run: \(error)")
         }
+    }
+
+    /// Whether a child has ended. It is not reaped.
+    package static func hasEnded(_ process: CInt) -> Bool {
+        var state = siginfo_t()
+        return waitid(P_PID, id_t(process), &state, WEXITED | WNOHANG | WNOWAIT) != 0 || state.si_signo != 0
     }
 
     private static func start(

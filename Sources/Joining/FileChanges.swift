@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Platform
+package import Platform
 import Session
 import Settings
 
@@ -32,18 +32,8 @@ struct FileChanges {
     private var files: [Before] = []
     private var directories: [String] = []
 
-    /// Creates the missing directories of a path with mode 0755.
     mutating func makeDirectory(_ path: String) throws(FileError) {
-        var made = ""
-        for part in path.split(separator: "/") {
-            made += "/" + part
-            if mkdir(made, 0o755) == 0 {
-                chmod(made, 0o755)
-                directories.append(made)
-            } else if errno != EEXIST {
-                throw FileError(path: made, action: "make directory")
-            }
-        }
+        try Files.makeDirectory(path, forAll: { directories.append($0) })
     }
 
     /// Replaces or creates a file.
@@ -86,5 +76,21 @@ struct FileChanges {
         }
         for directory in directories.reversed() { rmdir(directory) }
         (files, directories) = ([], [])
+    }
+}
+
+extension Files {
+    /// Creates the missing directories of a path with mode 0755, and passes each of them.
+    package static func makeDirectory(_ path: String, forAll onMade: (String) -> Void) throws(FileError) {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/" + part
+            if mkdir(made, 0o755) == 0 {
+                chmod(made, 0o755)
+                onMade(made)
+            } else if errno != EEXIST {
+                throw FileError(path: made, action: "make directory")
+            }
+        }
     }
 }

@@ -22,7 +22,6 @@ struct JoinFolder {
         }
     }
 
-    /// Returns the path of a file in the folder.
     func path(_ name: String) -> String { lock.path + "/" + name }
 
     /// The service whose settings a killed join was writing; `nil` if there is none.
@@ -31,7 +30,6 @@ struct JoinFolder {
     /// Notes that settings of a service are written from now on.
     func begin(_ service: String) throws(FileError) { try Files.replace(path("begun-\(service)"), with: []) }
 
-    /// Removes the folder.
     func remove() {
         let names = ["settings", "password", "authority"] + Self.services.map { "begun-\($0)" }
         for name in names { for path in [path(name), path(name + ".new")] { unlink(path) } }

@@ -52,10 +52,7 @@ package struct JoinRequest: Sendable {
         self.password = password
     }
 
-    /// Returns the settings of the services.
-    /// - Parameters:
-    ///   - password: The path of the password's file.
-    ///   - authority: The path of the authority's file; `nil` for the operating system's.
+    /// Returns the settings of the services, with the paths of the password and the authority.
     /// - Throws: ``BadValue`` for a path that a reader of settings would change.
     func settings(password: String, authority: String?) throws(BadValue) -> SettingLines {
         var lines = SettingLines(comment: "Written by lockstep join; lockstep leave removes it.")

@@ -32,19 +32,19 @@ package struct Joining: Sendable {
 
     /// Joins, and waits until the service is connected. If that fails, files and services are as before.
     package func join(_ request: JoinRequest) async throws(JoinFailure) -> JoinReport {
-        do throws(JoinFailure) {
+        do {
             let folder = try JoinFolder(place)
             defer { folder.remove() }
             if await undoBegun(folder) { say("A join that did not come to its end was undone.") }
             return try await join(request, folder)
         } catch {
             // A step that an interrupt cancels fails for a reason of its own.
-            guard Task.isCancelled else { throw error }
-            throw JoinFailure(.interrupted, "interrupted; nothing is changed")
+            if Task.isCancelled { throw JoinFailure(.interrupted, "interrupted; nothing is changed") }
+            throw (error as? JoinFailure) ?? JoinFailure(.refused, "\(error)")
         }
     }
 
-    private func join(_ request: JoinRequest, _ folder: JoinFolder) async throws(JoinFailure) -> JoinReport {
+    private func join(_ request: JoinRequest, _ folder: JoinFolder) async throws -> JoinReport {
         let service = request.role.service
         let unit = LineText(showing: "lockstep-\(service).service")
         let names = place.names(of: service)
@@ -63,13 +63,14 @@ package struct Joining: Sendable {
         let state = await manager?.state(of: unit)
         do {
             try folder.begin(service)
-            try install(request, authority, names, owner, &changes)
+            try changes.makeDirectory(place.directory)
+            try write(request, authority, names, at: place.root, owner, &changes)
             say("Settings are in \(LineText(showing: place.path(names.settings))).")
             var report = JoinReport(
                 node: "\(request.node)", space: "\(request.space)", role: request.role.rawValue,
                 broker: "\(request.broker)", service: "lockstep-\(service)", isConnected: false)
             guard let manager else {
-                report.next = startCommand(service, names)
+                report.next = "lockstep-\(service) --config \(place.path(names.settings))"
                 return report
             }
             try Task.checkCancellation()
@@ -81,7 +82,7 @@ package struct Joining: Sendable {
             // In a task of its own, since an interrupt has cancelled this one.
             if let manager, let state { await Task { await manager.restore(unit, state) }.value }
             say("Files and services are as before.")
-            throw (error as? JoinFailure) ?? JoinFailure(.refused, "\(error)")
+            throw error
         }
     }
 
@@ -98,7 +99,7 @@ package struct Joining: Sendable {
     }
 
     /// Checks that nothing that is set here contradicts the request.
-    private func checkSettings(_ names: JoinPlace.Names, _ request: JoinRequest) throws(JoinFailure) {
+    private func checkSettings(_ names: JoinPlace.Names, _ request: JoinRequest) throws {
         let leave = place.isPersonal ? "lockstep leave --user" : "sudo lockstep leave"
         if access(place.path(names.settings), F_OK) == 0 {
             throw JoinFailure(.refused, "this machine has joined already; to join another broker: \(leave), then again")
@@ -106,11 +107,7 @@ package struct Joining: Sendable {
         let own = place.path(names.ownSettings)
         guard access(own, F_OK) == 0 else { return }
         var values = SettingValues()
-        do throws(SettingError) {
-            try values.fill(file: own)
-        } catch {
-            throw JoinFailure(.refused, "\(error)")
-        }
+        try values.fill(file: own)
         let joined: [Setting] = [.broker, .passwordFile, .tlsCA, .tlsPinned, .node, .space, .role]
         guard let setting = joined.first(where: values.isGiven) else { return }
         throw JoinFailure(
@@ -137,17 +134,13 @@ package struct Joining: Sendable {
     /// - Returns: The settings for `lockstep-node probe`.
     private func prepareProbe(
         _ request: JoinRequest, _ authority: [UInt8]?, _ folder: JoinFolder
-    ) throws(JoinFailure) -> LineText {
+    ) throws -> LineText {
         let names = JoinPlace.Names(
             settings: folder.path("settings"), password: folder.path("password"),
             authority: folder.path("authority"))
         var files = FileChanges()
-        do {
-            try write(request, authority, names, at: "", nil, &files)
-            return try SettingLines.value(path: names.settings)
-        } catch {
-            throw JoinFailure(.refused, "\(error)")
-        }
+        try write(request, authority, names, at: "", nil, &files)
+        return try SettingLines.value(path: names.settings)
     }
 
     /// Logs in as the node.
@@ -187,14 +180,6 @@ package struct Joining: Sendable {
         let milliseconds = seconds * 1_000
         let local = LocalTime(at: milliseconds, offset: SystemClock.utcOffset(at: milliseconds))
         return "\(local.date) \(local.clock)"
-    }
-
-    private func install(
-        _ request: JoinRequest, _ authority: [UInt8]?, _ names: JoinPlace.Names, _ owner: (user: uid_t, group: gid_t)?,
-        _ changes: inout FileChanges
-    ) throws {
-        try changes.makeDirectory(place.directory)
-        try write(request, authority, names, at: place.root, owner, &changes)
     }
 
     /// Writes password, authority and settings, as a service sees them, below a folder.
@@ -240,10 +225,6 @@ package struct Joining: Sendable {
         } catch {
             throw JoinFailure(.refused, "lockstep-node: \(error)")
         }
-    }
-
-    private func startCommand(_ service: String, _ names: JoinPlace.Names) -> String {
-        "lockstep-\(service) --config \(place.path(names.settings))"
     }
 
     // MARK: Leave

@@ -7,24 +7,17 @@ package import Settings
 import Subprocess
 import SystemPackage
 
-/// A private mosquitto on loopback, which `lockstep up` runs.
-///
-/// It listens on this machine only and needs no password. A broker for other machines uses the configuration in `Config/`.
+/// A private mosquitto without passwords on loopback, which `lockstep up` runs.
 package struct PrivateBroker: Sendable {
     /// The directory of its configuration, store and log.
     package let directory: String
-    /// 1 to 65535.
     package let port: Int
     private let lock: StateDirectory
     private let isPersistent: Bool
 
-    /// Prepares a broker.
     /// - Parameters:
-    ///   - directory: Created if it is missing (mode 0700).
     ///   - port: The port to listen on; `nil` for the last one if it is free, else for any free port.
-    ///   - isPersistent: Whether retained messages survive a restart. The store is written every 10 seconds and at the end;
-    ///     a broker that is killed loses later messages.
-    /// - Throws: ``PrivateBrokerError``.
+    ///   - isPersistent: Whether retained messages survive a restart. The store is written every 10 seconds and at the end.
     package init(directory: String, port: Int? = nil, isPersistent: Bool = true) throws(PrivateBrokerError) {
         self.directory = directory
         self.isPersistent = isPersistent
@@ -51,7 +44,6 @@ package struct PrivateBroker: Sendable {
 
     /// Runs the broker while `body` runs, and restarts it if it ends.
     /// - Parameter onEnd: Called with the reason when it has ended by itself.
-    /// - Throws: ``PrivateBrokerError`` if mosquitto is missing or does not start; the error of `body`.
     package func run<Value: Sendable>(
         onEnd: @escaping @Sendable (String) -> Void = { _ in },
         _ body: @escaping @Sendable (BrokerAddress) async throws -> Value
@@ -121,11 +113,9 @@ package struct PrivateBroker: Sendable {
 
     /// Waits until the broker listens, a minute at most: a busy machine is slow.
     private func waitUntilReady(_ process: pid_t) async throws {
-        var state = siginfo_t()
         for _ in 0..<6_000 {
             if LoopbackPort.isServed(port) { return }
-            let isEnded = waitid(P_PID, id_t(process), &state, WEXITED | WNOHANG | WNOWAIT) != 0 || state.si_signo != 0
-            if isEnded { break }
+            if Child.hasEnded(process) { break }
             try await Task.sleep(for: .milliseconds(10))
         }
         throw PrivateBrokerError.unusable("mosquitto does not listen on port \(port); see \(directory)/mosquitto.log")
@@ -178,7 +168,6 @@ package struct PrivateBroker: Sendable {
 
 /// An error that prevents a private broker from running.
 package enum PrivateBrokerError: Error, Sendable, CustomStringConvertible {
-    /// mosquitto is not installed.
     case missing
     case unusable(String)
 
@@ -194,15 +183,17 @@ package enum PrivateBrokerError: Error, Sendable, CustomStringConvertible {
 package enum LoopbackPort {
     static func isFree(_ port: Int) -> Bool { bound(to: port) != nil }
 
-    /// Returns a free port; `nil` if there is none.
     package static func free() -> Int? { bound(to: 0) }
 
-    static func isServed(_ port: Int) -> Bool {
-        withSocket(port) { descriptor, address, length in connect(descriptor, address, length) == 0 } ?? false
+    static func isServed(_ port: Int) -> Bool { connected(to: port).map { close($0) } != nil }
+
+    /// Returns a connection to a port; `nil` if nothing listens there.
+    package static func connected(to port: Int) -> CInt? {
+        socket(port) { connect($0, $1, $2) == 0 ? () : nil }?.descriptor
     }
 
     private static func bound(to port: Int) -> Int? {
-        withSocket(port) { descriptor, address, length -> Int? in
+        let bound = socket(port) { descriptor, address, length -> Int? in
             var yes: CInt = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
             guard bind(descriptor, address, length) == 0 else { return nil }
@@ -211,23 +202,30 @@ package enum LoopbackPort {
             return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
                 Int(UInt16(bigEndian: $0.pointee.sin_port))
             }
-        } ?? nil
+        }
+        if let bound { close(bound.descriptor) }
+        return bound?.value
     }
 
-    private static func withSocket<Value>(
-        _ port: Int, _ body: (CInt, UnsafeMutablePointer<sockaddr>, socklen_t) -> Value
-    ) -> Value? {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    /// Makes a socket with which `body` uses a port, and closes it if that fails.
+    private static func socket<Value>(
+        _ port: Int, _ body: (CInt, UnsafeMutablePointer<sockaddr>, socklen_t) -> Value?
+    ) -> (descriptor: CInt, value: Value)? {
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0, let number = UInt16(exactly: port) else { return nil }
-        defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = number.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafeMutablePointer(to: &address) { pointer in
+        let value = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
+        guard let value else {
+            close(descriptor)
+            return nil
+        }
+        return (descriptor, value)
     }
 }

@@ -53,7 +53,6 @@ package struct ServiceManager: Sendable {
         _ = await isSuccess(["reset-failed", unit])
     }
 
-    /// Stops and disables a unit.
     func end(_ unit: LineText) async { _ = await isSuccess(["disable", "--now", "--quiet", unit]) }
 
     /// Returns the last line that a unit has logged.
@@ -63,7 +62,6 @@ package struct ServiceManager: Sendable {
         return result.output.trimmedLine.isEmpty ? nil : result.output.trimmedLine
     }
 
-    /// The command that shows the log of a unit.
     func logCommand(of unit: LineText) -> String {
         (options.isEmpty ? "sudo journalctl" : "journalctl --user") + " -u \(unit) -n 20"
     }

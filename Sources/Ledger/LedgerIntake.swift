@@ -21,7 +21,6 @@ public struct LedgerIntake: Sendable {
         }
     }
 
-    /// Something to report.
     public enum Note: Hashable, Sendable {
         /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in all.
         case behind(waiting: Int, lag: Milliseconds, dropped: Int)
@@ -97,8 +96,7 @@ public struct LedgerIntake: Sendable {
         return filing
     }
 
-    /// Answers for the batch that was written. `outcomes` says how each record was filed; `nil` if none was, so that
-    /// their nodes send them again.
+    /// Answers for the batch that was written. `outcomes` is `nil` if no record was filed: nodes send them again.
     public mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
         noteLag(since: filingSince, at: now)
         for (arrival, outcome) in zip(filing, outcomes ?? []) {
@@ -143,7 +141,6 @@ public struct LedgerIntake: Sendable {
 
     // MARK: Notes
 
-    /// Returns and removes what is to be reported.
     public mutating func takeNotes() -> [Note] {
         defer { notes = [] }
         return notes

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The exponential back-off between attempts to connect.
 struct BackoffState {
     let settings: MQTTConfiguration.Backoff
     private var failures = 0
 
     init(_ settings: MQTTConfiguration.Backoff) { self.settings = settings }
 
-    /// Resets the back-off if the connection held for longer than the longest wait.
-    ///
-    /// A shorter connection does not reset it: a server that accepts and then hangs up, as with two clients of the same
-    /// id, would otherwise get attempts without a pause.
+    /// Resets the back-off if the connection held for longer than the longest wait. Otherwise a server that accepts and
+    /// then hangs up, as with two clients of the same id, would get attempts without a pause.
     mutating func connectionEnded(afterMilliseconds held: Int64) {
         if held > settings.maximumMilliseconds { failures = 0 }
     }
 
-    /// Counts one more failure and returns the wait after it, in milliseconds.
-    ///
-    /// - Parameter longest: Whether to use the longest wait, for a failure that does not pass by itself.
+    /// Counts one more failure and returns the wait after it, in milliseconds; the longest one for a failure that does not
+    /// pass by itself.
     mutating func next(longest: Bool) -> Int64 {
         let most = settings.maximumMilliseconds
         var wait = most

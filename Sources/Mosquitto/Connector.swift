@@ -16,12 +16,8 @@ final class Connector: Sendable {
 
     private let state = Mutex(State.connecting)
 
-    /// Starts to connect.
-    ///
-    /// - Parameters:
-    ///   - handle: The handle. The caller must not use it until `finished` is called or ``abandon()`` returns `true`.
-    ///   - finished: Called on the loop's thread with the library's code and the system's error number.
-    ///   - ended: Called on the loop's thread when an abandoned connector has ended.
+    /// Starts to connect. The caller must not use the handle until ``abandon()`` returns `true` or, on the loop's thread,
+    /// `finished` is called with the library's code and the system's error number, or `ended` after it was abandoned.
     func start(
         _ handle: Handle,
         _ configuration: MQTTConfiguration,
@@ -50,9 +46,7 @@ final class Connector: Sendable {
         }
     }
 
-    /// Abandons the connection.
-    ///
-    /// - Returns: Whether the caller owns the handle now, because the connector was done with it.
+    /// Returns whether the caller owns the handle now, because the connector was done with it.
     func abandon() -> Bool {
         state.withLock { state in
             if state == .done { return true }

@@ -10,9 +10,8 @@ private func inbox(_ object: UnsafeMutableRawPointer?) -> Inbox? {
 
 /// Registers the library's callbacks. They only copy, see ``Inbox``.
 func setCallbacks(_ mosquitto: OpaquePointer) {
-    unsafe mosquitto_connect_v5_callback_set(mosquitto) { _, object, code, flags, _ in
-        let item: Inbox.Item = code == 0 ? .accepted(sessionPresent: flags & 1 != 0) : .refused(code)
-        unsafe inbox(object)?.items.append(item)
+    unsafe mosquitto_connect_v5_callback_set(mosquitto) { _, object, code, _, _ in
+        unsafe inbox(object)?.items.append(code == 0 ? .accepted : .refused(code))
     }
     unsafe mosquitto_disconnect_v5_callback_set(mosquitto) { _, object, code, _ in
         unsafe inbox(object)?.items.append(.disconnected(code))

@@ -84,9 +84,7 @@ import Glibc
         if tls.isPinned { unsafe mosquitto_tls_insecure_set(mosquitto, true) }
     }
 
-    /// Resolves the name and connects. It blocks.
-    ///
-    /// - Returns: The library's code, and `errno` from right after the call.
+    /// Resolves the name and connects, which blocks. Returns the library's code, and `errno` from right after the call.
     func connect(_ configuration: MQTTConfiguration, to place: MQTTConfiguration.Place) -> (code: Int32, error: Int32) {
         var properties: OpaquePointer?
         if version == .v5, let size = configuration.maximumPacketSize {

@@ -7,7 +7,7 @@ import CMosquitto
 /// The callbacks only copy: they run under a non-recursive mutex of the library and must not call it.
 final class Inbox {
     enum Item {
-        case accepted(sessionPresent: Bool)
+        case accepted
         case refused(Int32)
         case message(MQTTMessage)
         /// The server acknowledged a message, or refused it with a reason of 128 or more.

@@ -92,10 +92,10 @@ extension MQTTClient {
         ready(number, Poll.Ready(token: token, writable: true, readable: configuration.tls != nil))
     }
 
-    func accepted(_ link: Link, sessionPresent: Bool) {
+    func accepted(_ link: Link) {
         guard case .opening = phase else { return }
         let now = SystemClock.bootMilliseconds()
-        let connection = Connection(number: link.number, version: link.handle.version, sessionPresent: sessionPresent)
+        let connection = Connection(number: link.number, version: link.handle.version)
         link.connection = connection
         link.since = now
         link.lastTick = now
@@ -141,9 +141,7 @@ extension MQTTClient {
         return .lost(code)
     }
 
-    /// Whether to try 3.1.1: the server behaves like one without MQTT 5.
-    ///
-    /// Such a server refuses the version, hangs up, or sends an answer that the library cannot parse.
+    /// Whether to try 3.1.1. A server without MQTT 5 refuses it, hangs up, or answers what the library cannot parse.
     private func canFallBack(_ link: Link, _ tlsWords: String?) -> Bool {
         guard configuration.version == .automatic, link.handle.version == .v5 else { return false }
         if let refusal = link.refusal { return refusal == MQTTError.unsupportedVersion }

@@ -4,7 +4,6 @@ import Glibc
 import Platform
 
 extension MQTTClient {
-    /// The state of the client's state machine.
     enum Phase {
         case idle
         /// Between attempts, until the phase timer fires or, with too many lingering connectors, one of them ends.
@@ -45,7 +44,6 @@ extension MQTTClient {
         var end: Int32?
         /// Calls ``MQTTClient/writeOut(_:)``.
         let writeOut: @Sendable () -> Void
-        /// Whether ``writeOut`` is queued.
         var isWriteDue = false
         /// Whether `TCP_QUICKACK` must be set again because data was read since it was last set.
         var isReadUnacknowledged = true
@@ -61,7 +59,6 @@ extension MQTTClient {
         }
     }
 
-    /// The link of the current phase.
     var link: Link? {
         switch phase {
         case .opening(let link), .connected(let link), .draining(let link), .leaving(let link): link

@@ -15,8 +15,7 @@ extension MQTTClient {
         // After an acknowledgement the next packet has often arrived: one more read costs less than another wait.
         if code == 0, link.handle.inbox.isAcknowledgement { code = link.handle.read() }
         if isOpening, configuration.tls != nil {
-            // A server that refuses our certificate sends an alert and hangs up. A write would fail with the alert
-            // unread.
+            // A server that refuses our certificate sends an alert and hangs up: read it before a write fails.
             var tries = 0
             while code == 0, tries < 8, peek(link) == .bytes {
                 code = link.handle.read()
@@ -95,8 +94,8 @@ extension MQTTClient {
 
     private func process(_ item: Inbox.Item, _ link: Link) {
         switch item {
-        case .accepted(let sessionPresent):
-            accepted(link, sessionPresent: sessionPresent)
+        case .accepted:
+            accepted(link)
         case .refused(let reason):
             link.refusal = reason
         case .disconnected(let reason):
@@ -161,8 +160,7 @@ extension MQTTClient {
         case end
     }
 
-    /// Returns what a read would find. During the TLS handshake the library takes the connection's end for a reason to
-    /// retry, and would do so endlessly.
+    /// Returns what a read would find. During the TLS handshake the library would retry endlessly at the end.
     private func peek(_ link: Link) -> Unread {
         var byte: UInt8 = 0
         let count = unsafe recv(link.descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))

@@ -33,10 +33,7 @@ extension MQTTClient {
     /// Publishes a message and waits for the server's acknowledgement; see ``publish(_:to:qos:retain:)``.
     @discardableResult
     public func publish(_ message: MQTTMessage) async throws(MQTTError) -> PublishOutcome {
-        let result = await withCheckedContinuation { continuation in
-            send(message) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
+        try await answer { send(message, completion: $0) }
     }
 
     /// Subscribes and waits for the server's answer.
@@ -46,10 +43,7 @@ extension MQTTClient {
     /// - Throws: `.notConnected`, `.closed`, `.invalidTopic`, `.tooLarge`, `.connectionLost`, `.timeout`.
     @discardableResult
     public func subscribe(_ subscriptions: [Subscription]) async throws(MQTTError) -> [Grant] {
-        let result = await withCheckedContinuation { continuation in
-            subscribe(subscriptions) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
+        try await answer { subscribe(subscriptions, completion: $0) }
     }
 
     /// Ends subscriptions and waits for the server's answer.
@@ -57,10 +51,13 @@ extension MQTTClient {
     /// - Parameter filters: The topic filters to unsubscribe from.
     /// - Throws: The same errors as ``subscribe(_:)``.
     public func unsubscribe(_ filters: [String]) async throws(MQTTError) {
-        let result = await withCheckedContinuation { continuation in
-            unsubscribe(filters) { continuation.resume(returning: $0) }
-        }
-        try result.get()
+        try await answer { unsubscribe(filters, completion: $0) }
+    }
+
+    private func answer<Value: Sendable>(
+        to request: (@escaping @Sendable (Result<Value, MQTTError>) -> Void) -> Void
+    ) async throws(MQTTError) -> Value {
+        try await withCheckedContinuation { continuation in request { continuation.resume(returning: $0) } }.get()
     }
 
     /// Publishes a message without suspending, for actors of the same loop (through `assumeIsolated`).
@@ -81,16 +78,13 @@ extension MQTTClient {
                 add(id, .publish(completion))
             } else if message.retain {
                 let now = SystemClock.bootMilliseconds()
-                if let superseded = try pending.wait(message, completion, now: now) {
-                    loop.execute { superseded(.success(.superseded)) }
-                }
+                reply(.success(.superseded), to: try pending.wait(message, completion, now: now))
                 setDeadlineTimer()
             } else {
                 throw .outboxFull
             }
         } catch {
-            guard let completion else { return }
-            loop.execute { completion(.failure(error)) }
+            reply(.failure(error), to: completion)
         }
     }
 
@@ -111,7 +105,7 @@ extension MQTTClient {
             let placeholder = Grant.refused(MQTTError(.subscribeRefused, "the server's answer is too short"))
             let grants = [Grant](repeating: placeholder, count: subscriptions.count)
             let group = PendingRequests.SubscribeGroup(grants, packets: packets.count, completion)
-            if packets.isEmpty, let completion { loop.execute { completion(.success([])) } }
+            if packets.isEmpty { reply(.success([]), to: completion) }
             for range in packets {
                 let id: Int32
                 do throws(MQTTError) {
@@ -124,8 +118,7 @@ extension MQTTClient {
             }
             writeLast(link)
         } catch {
-            guard let completion else { return }
-            loop.execute { completion(.failure(error)) }
+            reply(.failure(error), to: completion)
         }
     }
 
@@ -138,16 +131,19 @@ extension MQTTClient {
         do throws(MQTTError) {
             let link = try connectedLink()
             for filter in filters { try TopicSyntax.checkFilter(filter) }
-            if filters.isEmpty {
-                if let completion { loop.execute { completion(.success(())) } }
-                return
-            }
+            if filters.isEmpty { return reply(.success(()), to: completion) }
             add(try link.handle.unsubscribe(filters), .unsubscribe(completion))
             writeLast(link)
         } catch {
-            guard let completion else { return }
-            loop.execute { completion(.failure(error)) }
+            reply(.failure(error), to: completion)
         }
+    }
+
+    /// Calls a completion after the request has returned.
+    private func reply<Value: Sendable>(
+        _ result: Result<Value, MQTTError>, to completion: (@Sendable (Result<Value, MQTTError>) -> Void)?
+    ) {
+        if let completion { loop.execute { completion(result) } }
     }
 
     /// Publishes the retained messages that waited for room in the in-flight window.

@@ -25,7 +25,6 @@ public actor MQTTClient {
     /// The requests whose packet ids were reused, about to fail.
     var overtaken: [PendingRequests.Request] = []
     var backoff: BackoffState
-    /// The number of attempts so far.
     var attempts = 0
     /// The index of the place of the current or next attempt.
     var place = 0

@@ -58,8 +58,7 @@ public struct MQTTConfiguration: Sendable {
         }
     }
 
-    /// The message that the server publishes when the connection ends without a proper close. Its payload has at most
-    /// 65535 bytes.
+    /// The message, of at most 65535 bytes, that the server publishes when the connection ends without a close.
     public typealias Will = MQTTMessage
 
     /// The versions of MQTT that a client may use.
@@ -99,7 +98,7 @@ public struct MQTTConfiguration: Sendable {
     public var port: Int?
     /// Further places of the same server. A failed attempt is followed at once by one at the next place; the back-off comes,
     /// and the failure is reported, after the last one.
-    public var alternatives: [Place]
+    public var alternatives: [Place] = []
     /// The MQTT client id, unique at the server; if empty, the server assigns one.
     public var clientID: String
     /// The user name and password, if the server requires them.
@@ -110,30 +109,30 @@ public struct MQTTConfiguration: Sendable {
     /// ``Connection/number``).
     public var makeWill: (@Sendable (Int) -> Will?)?
     /// The seconds of silence before a ping, 5...65535. A dead server is detected after twice that.
-    public var keepAliveSeconds: Int
+    public var keepAliveSeconds = 10
     /// The versions of MQTT to use.
-    public var version: VersionPreference
+    public var version = VersionPreference.automatic
     /// The back-off between attempts.
-    public var backoff: Backoff
+    public var backoff = Backoff()
     /// The largest packet that the server may send, in bytes, 1 or more; only MQTT 5 can announce it.
     public var maximumPacketSize: UInt32?
     /// The number of published messages that may be unacknowledged, 1...10000. Beyond it, as many retained messages are
     /// queued, the newest for each topic, and others fail with `.outboxFull`.
-    public var inFlightLimit: Int
+    public var inFlightLimit = 1000
     /// The timeout of a request, in milliseconds, 1 or more. When it passes, the client also reconnects.
-    public var requestTimeoutMilliseconds: Int64
+    public var requestTimeoutMilliseconds: Int64 = 10_000
     /// The timeout of an attempt, in milliseconds, 1 or more, from name resolution to the CONNACK.
-    public var connectTimeoutMilliseconds: Int64
+    public var connectTimeoutMilliseconds: Int64 = 10_000
     /// The milliseconds, 0 or more, that a close waits for acknowledgements, also when the task of `run()` is cancelled.
-    public var closeDeadlineMilliseconds: Int64
+    public var closeDeadlineMilliseconds: Int64 = 2000
     /// Returns whether a failure ends the client, so that `run()` throws it.
     ///
     /// It is called when a connection is lost, and when the attempts at all places have failed. By default no failure
     /// ends the client: the password or the certificate may be fixed at the server.
-    public var giveUp: @Sendable (MQTTError) -> Bool
+    public var giveUp: @Sendable (MQTTError) -> Bool = { _ in false }
     /// Returns the longest addition to a wait before the next attempt, in milliseconds, of which a random part is used. With
     /// it, the clients of a server that was away come back one after the other. It is called on the loop's thread.
-    public var spreadMilliseconds: @Sendable () -> Int64
+    public var spreadMilliseconds: @Sendable () -> Int64 = { 0 }
 
     /// Creates settings with the defaults: MQTT 5 or 3.1.1, keep alive 10 s, request timeout 10 s.
     ///
@@ -144,16 +143,6 @@ public struct MQTTConfiguration: Sendable {
     public init(host: String, port: Int? = nil, clientID: String = "") {
         self.host = host
         self.port = port
-        alternatives = []
         self.clientID = clientID
-        keepAliveSeconds = 10
-        version = .automatic
-        backoff = Backoff()
-        inFlightLimit = 1000
-        requestTimeoutMilliseconds = 10_000
-        connectTimeoutMilliseconds = 10_000
-        closeDeadlineMilliseconds = 2000
-        giveUp = { _ in false }
-        spreadMilliseconds = { 0 }
     }
 }

@@ -17,7 +17,6 @@ extension MQTTError {
         MQTTError(.invalidTopic, "topic \"\(topic.prefix(80))\" \(why)")
     }
 
-    /// Returns the error for a CONNACK that refuses the connection.
     static func connack(_ reason: Int32, _ version: MQTTVersion) -> MQTTError {
         switch version {
         case .v311:
@@ -39,12 +38,10 @@ extension MQTTError {
         }
     }
 
-    /// Returns the error for a DISCONNECT from the server.
     static func disconnect(_ reason: Int32) -> MQTTError {
         MQTTError(.serverDisconnected, reason: Int(reason), "the server ended the connection: \(words(reason: reason))")
     }
 
-    /// Returns the error for a library code of a request.
     static func request(_ code: Int32, topic: String) -> MQTTError {
         switch mosq_err_t(code) {
         case MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST: .notConnected
@@ -93,7 +90,6 @@ extension MQTTError {
     /// The MQTT 5 reason “Unsupported Protocol Version”.
     static let unsupportedVersion: Int32 = 0x84
 
-    /// Returns the text for an MQTT 5 reason.
     static func words(reason: Int32) -> String { unsafe words(mosquitto_reason_string(reason)) }
 
     static func words(library code: Int32) -> String { unsafe words(mosquitto_strerror(code)) }

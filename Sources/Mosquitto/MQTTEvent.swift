@@ -14,14 +14,11 @@ public struct Connection: Sendable, Hashable {
     public let number: Int
     /// The version that the server accepted.
     public let version: MQTTVersion
-    /// Whether the server still had a session. Subscribe in any case.
-    public let sessionPresent: Bool
 
     /// Creates a connection's description, for tests of event handlers.
-    public init(number: Int, version: MQTTVersion, sessionPresent: Bool) {
+    public init(number: Int, version: MQTTVersion) {
         self.number = number
         self.version = version
-        self.sessionPresent = sessionPresent
     }
 }
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The quality of service with which a message is delivered.
-public enum QoS: Int32, Sendable, Hashable, Comparable {
+public enum QoS: Int32, Sendable, Hashable {
     /// Sent once, without acknowledgement. It is lost if the connection is.
     case atMostOnce = 0
     /// Acknowledged. It may arrive twice, so receivers must tolerate duplicates.
     case atLeastOnce = 1
-    /// Acknowledged in two round trips, so that it arrives once.
-    case exactlyOnce = 2
-
-    /// Orders the weaker quality first.
-    public static func < (one: QoS, other: QoS) -> Bool { one.rawValue < other.rawValue }
 }
 
 /// A message, received or to be sent.

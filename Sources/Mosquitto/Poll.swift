@@ -4,9 +4,7 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// The kernel objects of an ``EventLoop``.
-///
-/// They are an epoll, an eventfd to wake it, a timerfd for all timers, and one that is cancelled when the wall clock is set.
+/// An epoll, an eventfd to wake it, a timerfd for all timers, and one that is cancelled when the wall clock is set.
 final class Poll: Sendable {
     enum Wait: Int32 {
         case no = 0
@@ -110,14 +108,12 @@ final class Poll: Sendable {
     }
 
     /// Makes the descriptor of the cancelled timer unreadable until the wall clock is set again.
-    func readClockTimer() {
-        var count: UInt64 = 0
-        _ = unsafe read(clockfd, &count, 8)
-    }
+    func readClockTimer() { readCount(of: clockfd) }
+    func readTimer() { readCount(of: timerfd) }
 
-    func readTimer() {
+    private func readCount(of descriptor: Int32) {
         var count: UInt64 = 0
-        _ = unsafe read(timerfd, &count, 8)
+        _ = unsafe read(descriptor, &count, 8)
     }
 
     /// Calls `handler` on the loop's thread whenever the descriptor is ready.

@@ -2,9 +2,7 @@
 
 import CMosquitto
 
-/// The validation of topics and filters.
-///
-/// It comes before the library's own, which has one code for all faults and cuts a text at a NUL.
+/// Validates topics before the library does, which has one code for all faults and cuts a text at a NUL.
 enum TopicSyntax {
     static func checkName(_ topic: String) throws(MQTTError) {
         if isPlain(topic) { return }

@@ -2,8 +2,7 @@
 
 import Synchronization
 
-/// A handler that is called when the wall clock is set, created by ``EventLoop/watchWallClock(_:)``. Releasing it ends the
-/// calls.
+/// Calls a handler when the wall clock is set, see ``EventLoop/watchWallClock(_:)``, until it is released.
 public final class WallClockWatch: Sendable {
     private let loop: EventLoop
     private let id: UInt64
@@ -19,7 +18,6 @@ public final class WallClockWatch: Sendable {
     }
 }
 
-/// The handlers of one loop.
 struct ClockWatches {
     var handlers: [UInt64: @Sendable () -> Void] = [:]
     var nextID: UInt64 = 0

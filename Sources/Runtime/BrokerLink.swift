@@ -37,9 +37,8 @@ package final class BrokerLink {
     }
 
     /// Connects and reconnects until the task is cancelled or ``close(goodbye:)`` is called.
-    /// - Parameters:
-    ///   - makeWill: Returns the will of ``nextConnection(at:)``, on the loop's thread.
-    ///   - onEvent: Passes an event to ``receive(_:at:)``, on the loop's thread.
+    /// On the loop's thread, `makeWill` returns the will of ``nextConnection(at:)``, and `onEvent` passes an event to
+    /// ``receive(_:at:)``.
     /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and tried again.
     package func run(
         _ configuration: MQTTConfiguration, makeWill: (@Sendable () -> MQTTMessage?)? = nil,

@@ -7,9 +7,8 @@ package import Settings
 extension Settings {
     /// Returns how to connect to the broker; `nil` to work alone.
     /// - Parameters:
-    ///   - clientID: The start of the MQTT client id. The suffix is random, since a client with the same id would end
-    ///     the link.
-    ///   - givesUp: Called at each failure; `true` ends the client. By default it tries for ever.
+    ///   - clientID: The start of the MQTT client id. The rest is random: a client with the same id would end the link.
+    ///   - givesUp: Called at each failure; `true` ends the client.
     package func link(clientID: String, givesUp: @escaping @Sendable () -> Bool = { false }) -> MQTTConfiguration? {
         guard let broker else { return nil }
         let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)

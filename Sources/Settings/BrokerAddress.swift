@@ -4,10 +4,8 @@ import API
 import Platform
 package import Session
 
-/// The address of a broker: `mqtt://[user[:password]@]host[:port]`, or `mqtts://` for TLS. Further `host[:port]` of the same
-/// broker follow after commas.
+/// The address of a broker: `mqtt://[user[:password]@]host[:port][,host[:port]…]`, or `mqtts://` for TLS.
 package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// A host and a port.
     package struct Place: Hashable, Sendable, CustomStringConvertible {
         /// A name or an address, as ``HostText`` says; an address of IPv6 may have a zone.
         package let host: String
@@ -64,12 +62,10 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the connection is encrypted.
     package var isEncrypted: Bool
     /// The names and addresses of the broker, in the order in which they are tried. The port is 1883 by default, 8883 with
     /// TLS, and that of the first place for the others.
     package var places: [Place]
-    /// The user, if the address has one.
     package var user: String?
     /// The password, if the address has one. Never part of ``description``.
     package var password: String?
@@ -107,9 +103,7 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         self.password = password
     }
 
-    /// The first host.
     package var host: String { places[0].host }
-    /// The port of the first host.
     package var port: Int { places[0].port }
 
     /// The address without user and password.

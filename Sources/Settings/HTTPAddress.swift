@@ -4,16 +4,12 @@ import Platform
 
 /// The address of the kiosk page: `127.0.0.1:7780`, `[::]:7780`, or the port alone for loopback.
 package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The default port of HTTP.
     package static let usualPort = 7_780
-    /// The default port of HTTPS.
     package static let usualSecurePort = 7_743
 
     private let place: BrokerAddress.Place
 
-    /// Parses an address.
-    /// - Parameter port: The port of an address without one.
-    /// - Throws: ``BadValue`` with what is wrong and what is valid.
+    /// Parses an address; `port` is that of an address without one.
     package init(_ text: String, port: Int = Self.usualPort) throws(BadValue) {
         let isPort = !text.isEmpty && text.allSatisfy(\.isNumber)
         let hint = "to listen on all addresses, write 0.0.0.0 or [::]"
@@ -22,7 +18,6 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var host: String { place.host }
-    /// 1 to 65535.
     package var port: Int { place.port }
 
     /// Whether only programs of this machine can connect.
@@ -31,6 +26,5 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether the node listens on all addresses of its machine.
     package var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
 
-    /// `host:port`.
     package var description: String { place.description }
 }

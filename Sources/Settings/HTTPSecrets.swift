@@ -2,9 +2,7 @@
 
 import Platform
 
-/// The keys that all links of a node's pages share.
-///
-/// They are in a file of mode 0600 in the state directory.
+/// The keys that all links of a node's pages share, in a file of mode 0600 in the state directory.
 package struct HTTPSecrets: Hashable, Sendable {
     /// Allows reading.
     package let view: String

@@ -2,13 +2,10 @@
 
 import Glibc
 
-/// The settings of hooks, notifications and sounds.
 package struct HookSettings: Hashable, Sendable {
     /// The commands for `/bin/sh -c`, by event.
     package var commands: [EventName: String] = [:]
-    /// Whether desktop notifications are shown.
     package var notifies = false
-    /// The sound at the end of a phase.
     package var sound = Sound.off
 
     package enum Sound: Hashable, Sendable {
@@ -34,7 +31,10 @@ package struct HookSettings: Hashable, Sendable {
     package var isEmpty: Bool { commands.isEmpty && !notifies && sound == .off }
 
     init(_ values: SettingValues) throws(SettingError) {
-        for event in EventName.allCases { commands[event] = values[.hook(event)]?.text }
+        for event in EventName.allCases {
+            let setting = Setting(rawValue: "LOCKSTEP_HOOK_\(event.rawValue.uppercased())")
+            commands[event] = setting.flatMap { values[$0]?.text }
+        }
         notifies = try values.isOn(.notify)
         sound =
             try values.read(.sound, Self.sound, "on, off or the path of a sound file that this user can read") ?? .off
@@ -42,7 +42,6 @@ package struct HookSettings: Hashable, Sendable {
 }
 
 extension HookSettings {
-    /// Returns the sound of a setting; `nil` for an invalid setting.
     private static func sound(_ text: String) -> Sound? {
         switch text {
         case "on": .chime
@@ -52,25 +51,8 @@ extension HookSettings {
     }
 }
 
-extension Setting {
-    static func hook(_ event: EventName) -> Setting {
-        switch event {
-        case .started: .hookStarted
-        case .paused: .hookPaused
-        case .resumed: .hookResumed
-        case .phase: .hookPhase
-        case .completed: .hookCompleted
-        case .stopped: .hookStopped
-        case .superseded: .hookSuperseded
-        case .stale: .hookStale
-        case .alarm: .hookAlarm
-        }
-    }
-}
-
 /// An event of a session, for hooks and notifications.
 package enum EventName: String, CaseIterable, Sendable {
-    /// The session began.
     case started
     /// Its time was frozen.
     case paused

@@ -52,7 +52,6 @@ package struct Installation: Sendable {
         socket == Self.machineSocket ? "sudo lockstep leave" : "lockstep leave --user"
     }
 
-    /// The command that starts the node.
     private var startCommand: String {
         hasPersonJoined ? "systemctl --user start lockstep-node" : "sudo systemctl start lockstep-node"
     }

@@ -7,7 +7,6 @@ package struct Paths: Sendable {
     /// Reads `STATE_DIRECTORY`, `RUNTIME_DIRECTORY`, `XDG_…` and `HOME`.
     package init(environment: [String: String]) { self.environment = environment }
 
-    /// The state directory of a node.
     package var stateDirectory: String {
         if let directory = first("STATE_DIRECTORY") { return directory }
         return (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep"
@@ -18,7 +17,6 @@ package struct Paths: Sendable {
         (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep-debt"
     }
 
-    /// Returns the control socket of a node.
     package func socket(stateDirectory: String) -> String {
         runtimeSocket ?? stateDirectory + "/node.sock"
     }
@@ -34,7 +32,6 @@ package struct Paths: Sendable {
         (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep/\(name).env"
     }
 
-    /// The presets of a person.
     package var presets: String { (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep/presets" }
 
     private var runtimeSocket: String? {

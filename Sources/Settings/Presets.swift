@@ -18,7 +18,6 @@ package struct Presets: Sendable {
         "meditation": "phase \"Arrive\" 2m, phase \"Breathe\" 10m",
     ]
 
-    /// Creates the built-in presets.
     package init() {
         order = Self.builtIn.map(\.key)
         for (name, text) in Self.builtIn { presets[name] = try? Self.preset(name, text) }

@@ -4,7 +4,6 @@ package import Session
 
 /// The text of a settings file that systemd's `EnvironmentFile=` and ``SettingValues`` read alike.
 package struct SettingLines: Sendable {
-    /// The lines of the file.
     package private(set) var text: String
 
     package init(comment: LineText) { text = "# \(comment)\n" }
@@ -21,12 +20,10 @@ package struct SettingLines: Sendable {
         text += "\(name)=\(value)\n"
     }
 
-    /// Adds a setting of Lockstep.
     package mutating func add(_ setting: Setting, _ value: LineText) throws(BadValue) {
         try add(LineText(showing: setting.rawValue), value)
     }
 
-    /// Returns a path as a value.
     package static func value(path: String) throws(BadValue) -> LineText {
         guard let line = LineText(line: path) else {
             throw BadValue("a setting cannot hold this path: \(LineText(showing: path))")
@@ -36,7 +33,6 @@ package struct SettingLines: Sendable {
 }
 
 extension LineText.Interpolation {
-    /// Adds the name of a role.
     package mutating func appendInterpolation(_ role: MemberRole) {
         appendInterpolation(LineText(showing: role.rawValue))
     }

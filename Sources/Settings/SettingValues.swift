@@ -6,16 +6,12 @@ import Session
 
 /// The settings by name, each with its origin.
 package struct SettingValues: Sendable {
-    /// A value and its origin.
     package struct Value: Sendable {
         package var text: String
         /// “--broker”, “LOCKSTEP_BROKER in the environment” or “LOCKSTEP_BROKER in FILE, line 3”.
         package var origin: String
         /// Whether it was given on a command line, which every user of the machine can read.
         package var isOnCommandLine = false
-
-        /// The text without control characters.
-        var shownText: LineText { LineText(showing: text) }
     }
 
     private var values: [Setting: Value] = [:]
@@ -31,11 +27,8 @@ package struct SettingValues: Sendable {
         if let text { values[setting] = Value(text: text, origin: option, isOnCommandLine: true) }
     }
 
-    /// Adds the values of the environment and of a settings file that are not set yet.
-    /// - Parameters:
-    ///   - config: The settings file; `nil` for the default one, if it exists.
-    ///   - name: The program: `node`, `calm` or `debt`.
-    ///   - ignored: The settings that are not read from the file.
+    /// Adds the values of the environment and of a settings file, except some, that are not set yet.
+    /// - Parameter config: The file; `nil` for the default one of `node`, `calm` or `debt`, if it exists.
     package mutating func fill(
         environment: [String: String], config: String?, of name: String, except ignored: Set<Setting> = []
     ) throws(SettingError) {
@@ -50,15 +43,13 @@ package struct SettingValues: Sendable {
         for name in environment.keys.sorted() where name.hasPrefix("LOCKSTEP_") {
             guard let text = environment[name] else { continue }
             // `lockstep` in a hook has the environment of the hook.
-            if Setting(rawValue: name) == nil, HookVariable(rawValue: name) != nil { continue }
+            if Setting(rawValue: name) == nil, HookVariable.values[name] != nil { continue }
             try fill(name, Value(text: text, origin: "\(name) in the environment"))
         }
     }
 
     /// Adds the values of a file of `KEY=VALUE` lines that are not set yet. As in systemd, `#` and `;` begin comments, and a
     /// value can be quoted.
-    /// - Parameter ignored: The settings that are not read from the file.
-    /// - Throws: ``SettingError`` that names file, line and key.
     package mutating func fill(file path: String, except ignored: Set<Setting> = []) throws(SettingError) {
         let text: String
         do throws(FileError) {

@@ -53,7 +53,6 @@ package struct Settings: Sendable {
     package var logLevel: Logger.Level
     /// The language of notifications: a tag or a locale; `nil` if none is set.
     package var language: String?
-    /// The reactions to session events.
     package var hooks: HookSettings
 
     /// Validates values and adds the defaults.
@@ -141,7 +140,6 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The default space.
     package static let home: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
 
     /// The name of this machine in lower case, without its domain.
@@ -152,7 +150,6 @@ package struct Settings: Sendable {
         return host.prefix { $0 != "." }.lowercased()
     }
 
-    /// The host name as a node id.
     package static func hostNode() throws(SettingError) -> NodeID {
         let short = hostName
         let reduced = String(short.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32))
@@ -233,17 +230,14 @@ extension SettingValues {
         }
     }
 
-    /// Returns the converted value of a setting; `nil` if it is not set.
-    /// - Parameters:
-    ///   - convert: Returns `nil` for an invalid text.
-    ///   - expected: The valid texts, for the error.
-    /// - Throws: ``SettingError`` that names the origin of an invalid value.
+    /// Returns the converted value of a setting; `nil` if it is not set. For an invalid text, of which `convert` makes
+    /// `nil`, the error names the origin and what is expected.
     package func read<Value>(
         _ setting: Setting, _ convert: (String) -> Value?, _ expected: String
     ) throws(SettingError) -> Value? {
         guard let given = self[setting] else { return nil }
         guard let value = convert(given.text) else {
-            throw SettingError("\(given.origin): “\(given.shownText)” is invalid; valid is \(expected)")
+            throw SettingError("\(given.origin): “\(LineText(showing: given.text))” is invalid; valid is \(expected)")
         }
         return value
     }
@@ -262,7 +256,6 @@ extension SettingValues {
     }
 
     /// Returns a setting in seconds; `nil` if it is not set.
-    /// - Throws: ``SettingError`` that names the origin of an invalid value.
     package func duration(_ setting: Setting) throws(SettingError) -> Int? {
         guard let given = self[setting] else { return nil }
         do throws(PlanError) {

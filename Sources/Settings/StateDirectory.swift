@@ -89,7 +89,6 @@ package enum StateDirectoryError: Error, Sendable, CustomStringConvertible {
     /// Another process holds it.
     case taken(path: String, process: Int?)
 
-    /// Names the directory and the way out.
     package var description: String {
         switch self {
         case .unusable(let reason): "the state directory cannot be used: \(reason)"

@@ -4,7 +4,6 @@ import COpenSSL
 
 /// A certificate with its private key.
 package final class Credential {
-    /// The fields of a new certificate.
     package struct Content {
         /// The common name, at most 64 characters.
         var subject: String
@@ -12,12 +11,6 @@ package final class Credential {
         var extensions: [(id: Int32, value: String)]
         /// The time in which it is valid, in seconds since 1970.
         var validity: ClosedRange<Int64>
-
-        package init(subject: String, extensions: [(id: Int32, value: String)], validity: ClosedRange<Int64>) {
-            self.subject = subject
-            self.extensions = extensions
-            self.validity = validity
-        }
 
         /// The certificate of a server, which an authority signs.
         package static func server(
@@ -120,7 +113,6 @@ package final class Credential {
         return X509_cmp_time(X509_get0_notBefore(certificate), &time) < 0
     }
 
-    /// Whether the certificate is for a name or an address.
     func holds(_ host: HostName) -> Bool {
         switch host {
         case .address(let text): X509_check_ip_asc(certificate, text, 0) == 1

@@ -32,7 +32,6 @@ public enum Feed: Hashable, Sendable {
     case debtYear(DebtYear?)
 }
 
-/// A message to publish.
 public struct Outgoing: Hashable, Sendable {
     public var topic: String
     /// The payload; at most 16,384 bytes.
@@ -49,8 +48,7 @@ public struct Outgoing: Hashable, Sendable {
     }
 }
 
-/// Encodes a node's messages to topics and payloads, and decodes those that arrive. Decoding neither traps nor throws;
-/// a decoded message is within all bounds.
+/// Encodes a node's messages, and decodes those that arrive: without an error, and within all bounds.
 public struct WireCodec: Sendable {
     public let topics: Topics
     public let me: NodeID
@@ -99,13 +97,13 @@ public struct WireCodec: Sendable {
         outgoing(.session(me), named: ownSession, payload)
     }
 
-    /// Encodes a sound level of this node. Its fields must be within their bounds.
-    public func encode(_ level: SoundLevel) -> Outgoing {
-        outgoing(.sound(me), level.payload, qos: 0)
-    }
-
-    /// Encodes the calm service's feed, which only that service may publish. Its fields must be within their bounds.
+    // Encode what else a node or a service publishes. The fields must be within their bounds.
+    public func encode(_ level: SoundLevel) -> Outgoing { outgoing(.sound(me), level.payload, qos: 0) }
+    public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json) }
     public func encode(_ calm: CalmFeed) -> Outgoing { outgoing(.calm, calm.payload) }
+    public func encode(_ debt: DebtFeed) -> Outgoing { outgoing(.debt, debt.payload) }
+    public func encode(_ year: DebtYear) -> Outgoing { outgoing(.debtYear, year.payload) }
+    public func encode(_ ack: LedgerAck) -> Outgoing { outgoing(.debtAck, ack.payload) }
 
     /// Returns the will that the broker publishes when the connection breaks: the same presence, offline.
     public func will(for presence: Presence) -> Outgoing {
@@ -120,8 +118,7 @@ public struct WireCodec: Sendable {
         outgoing(.ping(from: me, to: me), Barrier(connection: connection).payload)
     }
 
-    /// Reads a message. `retained` is the retain flag as the broker set it; an intent without a time gets `now`, this node's
-    /// group time.
+    /// Reads a message. `retained` is the broker's flag; an intent without a time gets `now`, this node's group time.
     public func decode(topic: String, payload: [UInt8], retained: Bool, now: GroupTime) -> Decoded {
         guard let topic = topics.parse(topic) else { return .discard(.malformed, from: nil) }
         let sender = topic.node
@@ -159,7 +156,7 @@ public struct WireCodec: Sendable {
         }
     }
 
-    func outgoing(_ topic: Topic, named name: String? = nil, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
+    private func outgoing(_ topic: Topic, named name: String? = nil, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
         Outgoing(topic: name ?? topics.name(of: topic), payload: payload, retain: topic.isRetained, qos: qos)
     }
 }

@@ -177,7 +177,7 @@ import Testing
         #expect(error?.description.contains("cannot read the names in \(files.path("lockstep/server.crt"))") == true)
         try files.remove("lockstep/server.crt")
         try files.install(BrokerFile("lockstep/ca.key", "nothing", for: .root))
-        #expect(throws: JoinFailure.self) { try make(for: "pi.lan") }
+        #expect(throws: CertificateError.self) { try make(for: "pi.lan") }
     }
 
     /// As the script of former versions made it.

@@ -115,7 +115,7 @@ struct LedgerTests {
                 == [.kept, .known, .older, .conflict])
         #expect(try ledger.file([arrival(other)]).map(\.filing) == [.conflict])
         #expect(try ledger.conflicts().map(\.digested.record) == [other])
-        #expect(try ledger.entry(second.key, of: home)?.record == second)
+        #expect(try ledger.entryBeforeDeletion(second.key, of: home)?.record == second)
         #expect(
             try ledger.filings(of: [
                 arrival(second), arrival(first), arrival(other), arrival(try record("s-1", rev: 3)),
@@ -178,7 +178,7 @@ struct LedgerTests {
         _ = try ledger.file([arrival(try record("s-1"))])
         // A second connection while the first is open, as after a kill.
         let other = try open()
-        #expect(try other.entry(try record("s-1").key, of: home) != nil)
+        #expect(try other.entryBeforeDeletion(try record("s-1").key, of: home) != nil)
         try ledger.close()
         #expect(try open().spaces() == [home])
         try other.close()

@@ -84,7 +84,7 @@ struct RecordLimitsTests {
         #expect(try ledger.count(of: desk, in: home) == 1)
         #expect(try ledger.problems().isEmpty)
         try ledger.set(problem: "too much", .quota, at: 5)
-        #expect(try ledger.problems() == [LedgerProblem(kind: .quota, since: 5, text: "too much")])
+        #expect(try ledger.problems() == [LedgerProblem(kind: .quota, text: "too much")])
         try ledger.set(problem: nil, .quota, at: 6)
         #expect(try ledger.problems().isEmpty)
     }

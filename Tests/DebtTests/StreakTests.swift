@@ -41,6 +41,15 @@ struct StreakTests {
         try ledger.correct(Correction(id: try #require(Token(id)), key: key, at: 1, content: content), in: home)
     }
 
+    @Test func todayDoesNotBreakAStreak() throws {
+        let history = RulesHistory(WeekRules(zone: .utc))
+        #expect(try streak(history, at: Self.noon) == 0)
+        // Sunday and Monday, and a Friday before.
+        for (id, day) in [("a", -1), ("b", 0), ("c", -3)] { try file(id, at: Self.noon + Int64(day) * Self.day) }
+        let streaks = try (0...2).map { try streak(history, at: Self.noon + $0 * Self.day + Self.hour) }
+        #expect(streaks == [2, 2, 0], "then, the next day and the day after")
+    }
+
     @Test(arguments: [(5, "UTC"), (0, "America/New_York"), (0, "Pacific/Pago_Pago"), (0, "Pacific/Kiritimati")])
     func streakSurvivesALaterDayStartAndAnotherZone(dayStart: Int64, zone: String) throws {
         for day in 0..<28 { try file("s-\(day)", at: Self.noon + Int64(day) * Self.day) }

@@ -23,7 +23,7 @@ import Testing
         defer { broker.stop() }
         try await withRecordedClient(MQTTConfiguration(broker.port)) { _, recorder in
             let connection = try await recorder.firstConnection()
-            #expect(connection == Connection(number: 2, version: .v311, sessionPresent: false))
+            #expect(connection == Connection(number: 2, version: .v311))
             #expect(recorder.errors.isEmpty)
             #expect(broker.connects == [5, 4])
         }

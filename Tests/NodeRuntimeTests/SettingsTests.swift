@@ -298,7 +298,8 @@ import Testing
         #expect(hooks.notifies)
         #expect(try settings(file: "LOCKSTEP_NOTIFY=off").hooks.isEmpty)
         for event in EventName.allCases {
-            #expect(Setting.hook(event).rawValue == "LOCKSTEP_HOOK_\(event.rawValue.uppercased())")
+            let name = "LOCKSTEP_HOOK_\(event.rawValue.uppercased())"
+            #expect(try settings(environment: [name: "true"]).hooks.commands == [event: "true"])
         }
     }
 

@@ -48,7 +48,7 @@ import Wire
     }
 
     private static let lost = MQTTEvent.disconnected(MQTTError(.connectionLost, "lost"), retryInMilliseconds: 10)
-    private static let connected = MQTTEvent.connected(Connection(number: 1, version: .v5, sessionPresent: false))
+    private static let connected = MQTTEvent.connected(Connection(number: 1, version: .v5))
 
     private static func message(_ topic: String) -> Outgoing {
         Outgoing(topic: topic, payload: [120], retain: false, qos: 1)

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    private static let connected = MQTTEvent.connected(Connection(number: 1, version: .v5, sessionPresent: false))
+    private static let connected = MQTTEvent.connected(Connection(number: 1, version: .v5))
 
     @Test func aSpaceLearnsOfTheConnectionAfterItsRestart() async throws {
         let (home, other) = (try #require(SpaceID("home")), try #require(SpaceID("other")))

@@ -143,8 +143,7 @@ extension LedgerAccess.Opened {
             throw UsageError("several nodes have recorded a session \(text): name one with --recorded-on (\(names))")
         }
         guard let id, let node = meant.first,
-            let entry = try ledger.entry(
-                LedgerRecord.Key(node: node, session: id), of: space, skippingDeletions: true)
+            let entry = try ledger.entryBeforeDeletion(LedgerRecord.Key(node: node, session: id), of: space)
         else {
             let place = name.map { " of \($0)" } ?? ""
             throw UsageError("there is no session \(text)\(place) in the ledger of \(space)")

@@ -66,7 +66,7 @@ struct History: ParsableCommand {
         guard !entry.isDeleted || options.csv else { return false }
         let shown =
             entry.isDeleted
-            ? try opened.ledger.entry(entry.record.key, of: opened.space, skippingDeletions: true) ?? entry : entry
+            ? try opened.ledger.entryBeforeDeletion(entry.record.key, of: opened.space) ?? entry : entry
         let limit = GroupTime(begin)
         let ends = shown.record.runs.contains { ($0.to ?? GroupTime(now)) > limit } || shown.record.startedAt >= limit
         return ends && options.label.map { (shown.record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true

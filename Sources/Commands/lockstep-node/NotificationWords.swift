@@ -21,7 +21,7 @@ struct NotificationWords: Sendable {
         }
         let session = [event.register.title, event.register.label?.name ?? ""].filter { !$0.isEmpty }
         let lines = [session.joined(separator: " · "), "\(state(at: event))"].filter { !$0.isEmpty }
-        return Hooks.Notification(summary: "\(summary)", body: lines.joined(separator: "\n"))
+        return ("\(summary)", lines.joined(separator: "\n"))
     }
 
     /// The state that a display shows beside the time, if the summary leaves it open.

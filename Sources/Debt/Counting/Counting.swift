@@ -100,7 +100,7 @@ package struct Minutes: Hashable, Sendable {
             intervals += found
         }
         let ranks = Self.ranks(of: entries)
-        pieces = Self.sweep(intervals, ranks: ranks)
+        pieces = Self.pieces(of: intervals, ranks: ranks)
         ongoing = open.max { ranks[$0.entry] < ranks[$1.entry] }.map { last in
             Ongoing(entry: last.entry, until: open.map(\.until).max() ?? last.until)
         }
@@ -134,64 +134,35 @@ package struct Minutes: Hashable, Sendable {
         return sum
     }
 
-    /// Gives each interval to the running entry of the highest rank. Inherited time ranks below all other.
-    private static func sweep(_ intervals: [Interval], ranks: [Int]) -> [Piece] {
-        let beginnings = intervals.sorted { $0.from < $1.from }
+    /// Gives each instant to the running entry of the highest rank. Inherited time ranks below all other.
+    private static func pieces(of intervals: [Interval], ranks: [Int]) -> [Piece] {
         let times = Set(intervals.flatMap { [$0.from, $0.to] }).sorted()
-        var pieces: [Piece] = []
-        var running = Heap()
-        var next = 0
-        for (time, end) in zip(times, times.dropFirst()) {
-            while next < beginnings.count, beginnings[next].from == time {
-                let interval = beginnings[next]
-                let rank = ranks[interval.entry] + (interval.isInherited ? 0 : ranks.count)
-                running.insert(Heap.Item(rank: rank, to: interval.to, entry: interval.entry))
-                next += 1
+        let indices = Dictionary(uniqueKeysWithValues: zip(times, times.indices))
+        func rank(_ interval: Interval) -> Int {
+            ranks[interval.entry] + (interval.isInherited ? 0 : ranks.count)
+        }
+        // The owner of the time from each instant to the next one.
+        var owners = [Int?](repeating: nil, count: times.count)
+        // An instant from which on to look for the next one without an owner: itself if it has none.
+        var next = Array(0...times.count)
+        for interval in intervals.sorted(by: { rank($0) > rank($1) }) {
+            guard var index = indices[interval.from], let end = indices[interval.to] else { continue }
+            while index < end {
+                if next[index] == index { (owners[index], next[index]) = (interval.entry, index + 1) }
+                // Halves the way of the next search.
+                next[index] = next[next[index]]
+                index = next[index]
             }
-            while let top = running.top, top.to <= time { running.removeTop() }
-            guard let owner = running.top else { continue }
-            if let last = pieces.last, last.to == time, last.entry == owner.entry {
-                pieces[pieces.count - 1].to = end
+        }
+        var pieces: [Piece] = []
+        for (index, owner) in owners.enumerated() {
+            guard let owner else { continue }
+            if let last = pieces.last, last.to == times[index], last.entry == owner {
+                pieces[pieces.count - 1].to = times[index + 1]
             } else {
-                pieces.append(Piece(from: time, to: end, entry: owner.entry))
+                pieces.append(Piece(from: times[index], to: times[index + 1], entry: owner))
             }
         }
         return pieces
-    }
-}
-
-/// A binary max-heap of the running intervals, by rank.
-private struct Heap {
-    struct Item {
-        var rank: Int
-        var to: Int64
-        var entry: Int
-    }
-
-    private var items: [Item] = []
-
-    var top: Item? { items.first }
-
-    mutating func insert(_ item: Item) {
-        items.append(item)
-        var child = items.count - 1
-        while child > 0, items[(child - 1) / 2].rank < items[child].rank {
-            items.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
-        }
-    }
-
-    mutating func removeTop() {
-        items.swapAt(0, items.count - 1)
-        items.removeLast()
-        var parent = 0
-        while true {
-            let children = [2 * parent + 1, 2 * parent + 2].filter { $0 < items.count }
-            guard let largest = children.max(by: { items[$0].rank < items[$1].rank }),
-                items[largest].rank > items[parent].rank
-            else { return }
-            items.swapAt(parent, largest)
-            parent = largest
-        }
     }
 }

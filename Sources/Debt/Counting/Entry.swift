@@ -6,7 +6,6 @@ package import Session
 package struct Entry: Hashable, Sendable {
     /// The record; title, label and runs are those of ``correction`` if there is one.
     package var record: LedgerRecord
-    /// The latest correction by a person.
     package var correction: Correction?
     /// When a gone node was last seen, in milliseconds of group time: an open run of a count-up ends there.
     package var lastSignOfLife: Int64?
@@ -43,7 +42,6 @@ package struct Entry: Hashable, Sendable {
         return max(run.from.milliseconds, min(planned ?? lastSignOfLife, lastSignOfLife))
     }
 
-    /// The session as a part of its lineage.
     var filedPart: FiledPart {
         FiledPart(record.lineagePart, begun: GroupTime(begun), ended: ended.map { GroupTime($0) })
     }
@@ -88,6 +86,5 @@ package struct Correction: Hashable, Sendable {
     }
 }
 
-/// The tag type of ``CorrectionID``.
 package enum CorrectionKind {}
 package typealias CorrectionID = Token<CorrectionKind>

@@ -35,12 +35,10 @@ package enum ICalendar {
 
     private static func escaped(_ text: String) -> String {
         // Not by characters: a sign with a combining mark is another character, and the same sign to a reader.
-        var escaped = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if "\\;,".unicodeScalars.contains(scalar) { escaped.append("\\") }
-            escaped.append(scalar)
+        let scalars = text.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
+            "\\;,".unicodeScalars.contains(scalar) ? ["\\", scalar] : [scalar]
         }
-        return String(escaped)
+        return String(String.UnicodeScalarView(scalars))
     }
 
     /// Folds a line at 75 bytes, between any two scalars; continuation lines start with a space.

@@ -119,13 +119,8 @@ enum CSVText {
     private static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
         // Not by characters: a quote with a combining mark is another character, and the same byte.
-        let quote = "\"" as Unicode.Scalar
-        var quoted = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if scalar == quote { quoted.append(quote) }
-            quoted.append(scalar)
-        }
-        return "\"\(String(quoted))\""
+        let scalars = text.unicodeScalars.flatMap { Array(repeating: $0, count: $0 == "\"" ? 2 : 1) }
+        return "\"\(String(String.UnicodeScalarView(scalars)))\""
     }
 
     /// Prefixes text that a spreadsheet would run as a formula with an apostrophe. Not by characters: an equals sign
@@ -134,7 +129,6 @@ enum CSVText {
         text.unicodeScalars.first.map("=+-@'＝＋－＠".unicodeScalars.contains) == true ? "'" + text : text
     }
 
-    /// Removes the prefix of ``guarded(_:)``.
     static func unguarded(_ text: String) -> String {
         text.unicodeScalars.first == "'" ? String(String.UnicodeScalarView(text.unicodeScalars.dropFirst())) : text
     }

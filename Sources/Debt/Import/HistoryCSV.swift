@@ -3,8 +3,7 @@
 package import Session
 import Wire
 
-/// The history as comma-separated values, from which the ledger can be rebuilt: a row for each run of each record and
-/// correction.
+/// The history as CSV, from which the ledger can be rebuilt: a row for each run of each record and correction.
 package enum HistoryCSV {
     /// The columns. A row counts if `counts` is `yes`: the latest correction applies.
     package static let columns =
@@ -67,18 +66,12 @@ package enum HistoryCSV {
     }
 }
 
-/// An error in the rows of a session, with its line.
-struct HistoryRowError: Error {
-    var line: Int
-    var cause: ImportRowError
-}
-
 struct HistorySession {
     let record: LedgerRecord
     private(set) var corrections: [Correction] = []
     let calm: CalmFeed?
 
-    init(_ rows: [ImportRow], now: Int64) throws(HistoryRowError) {
+    init(_ rows: [ImportRow], now: Int64) throws(Import.Problem) {
         var (own, corrected, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
         for row in rows {
             let correction = row["correction"]
@@ -86,48 +79,33 @@ struct HistorySession {
             if !correction.isEmpty { corrected[correction, default: []].append(row) }
         }
         guard let first = own.first else {
-            throw HistoryRowError(
-                line: rows.first?.line ?? 0,
-                cause: ImportRowError("correction", "the rows of the session's record are missing"))
+            throw rows[0].problem("correction", "the rows of the session's record are missing")
         }
-        record = try Self.at(first) { () throws(ImportRowError) in try LedgerRecord(first) }
-            .with(runs: try Self.runs(own, now: now))
+        record = try LedgerRecord(first, runs: try Self.runs(own, now: now))
         if let invalidField = record.invalidField {
-            let cause = ImportRowError(Self.column(invalidField), "out of bounds")
-            throw HistoryRowError(line: first.line, cause: cause)
+            throw first.problem(Self.column(invalidField), "out of bounds")
         }
-        if record.startedAt > GroupTime(now) + Limits.stampLead {
-            throw HistoryRowError(line: first.line, cause: ImportRowError("started", "after the present"))
-        }
+        if record.startedAt > GroupTime(now) + Limits.stampLead { throw first.problem("started", "after the present") }
         // An open run ends by its plan, which lies in the future.
         if let open = record.runs.last, open.to == nil, let end = record.endsAt,
             let problem = RunTimes.problem(
                 from: open.from.milliseconds, to: end.milliseconds, now: end.milliseconds)
         {
-            throw HistoryRowError(line: own.last?.line ?? first.line, cause: ImportRowError("ends", problem))
+            throw own[own.count - 1].problem("ends", problem)
         }
         for correction in order {
             let rows = corrected[correction] ?? []
             guard let first = rows.first else { continue }
-            let runs = try Self.runs(rows, now: now)
-            let key = record.key
-            corrections.append(
-                try Self.at(first) { () throws(ImportRowError) in try Correction(first, of: key, runs: runs) })
+            corrections.append(try Correction(first, of: record.key, runs: try Self.runs(rows, now: now)))
         }
-        let (id, at) = (record.id, record.startedAt)
-        calm = try Self.at(first) { () throws(ImportRowError) in
-            let percents = { (text: String) in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }
-            guard let percent = try first.readIfGiven("calm", "percent", percents),
-                let coverage = try first.readIfGiven("coverage", "percent", percents)
-            else { return nil }
-            return CalmFeed(session: id, percent: percent, coverage: coverage, at: at)
+        let percents = { (text: String) in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }
+        let percent = try first.readIfGiven("calm", "percent", percents)
+        let coverage = try first.readIfGiven("coverage", "percent", percents)
+        if let percent, let coverage {
+            calm = CalmFeed(session: record.id, percent: percent, coverage: coverage, at: record.startedAt)
+        } else {
+            calm = nil
         }
-    }
-
-    private static func at<Value>(
-        _ row: ImportRow, _ body: () throws(ImportRowError) -> Value
-    ) throws(HistoryRowError) -> Value {
-        do throws(ImportRowError) { return try body() } catch { throw HistoryRowError(line: row.line, cause: error) }
     }
 
     private static func column(_ invalidField: String) -> String {
@@ -135,24 +113,21 @@ struct HistorySession {
             ?? invalidField
     }
 
-    private static func runs(_ rows: [ImportRow], now: Int64) throws(HistoryRowError) -> [LedgerRecord.Run] {
+    private static func runs(_ rows: [ImportRow], now: Int64) throws(Import.Problem) -> [LedgerRecord.Run] {
         var runs: [LedgerRecord.Run] = []
         for row in rows where !row["kind"].isEmpty || !row["from"].isEmpty {
             // More runs than a session keeps are merged into its first.
             let isMerged = runs.isEmpty && rows.count == Limits.runs
-            runs.append(
-                try at(row) { () throws(ImportRowError) in
-                    let run = LedgerRecord.Run(
-                        kind: try row.read("kind", "a kind of phase") { PhaseKind(rawValue: $0) },
-                        from: try row.time("from"), to: try row.timeIfGiven("to"))
-                    let end = run.to ?? run.from
-                    if let problem = RunTimes.problem(
-                        from: run.from.milliseconds, to: end.milliseconds, isMerged: isMerged, now: now)
-                    {
-                        throw ImportRowError(run.to == nil ? "from" : "to", problem)
-                    }
-                    return run
-                })
+            let run = LedgerRecord.Run(
+                kind: try row.read("kind", "a kind of phase") { PhaseKind(rawValue: $0) },
+                from: try row.time("from"), to: try row.timeIfGiven("to"))
+            let end = run.to ?? run.from
+            if let problem = RunTimes.problem(
+                from: run.from.milliseconds, to: end.milliseconds, isMerged: isMerged, now: now)
+            {
+                throw row.problem(run.to == nil ? "from" : "to", problem)
+            }
+            runs.append(run)
         }
         return runs
     }
@@ -161,11 +136,11 @@ struct HistorySession {
 extension ImportRow {
     fileprivate static let times = "a time such as 2026-11-21T08:30:00.000+01:00"
 
-    fileprivate func time(_ name: String) throws(ImportRowError) -> GroupTime {
+    fileprivate func time(_ name: String) throws(Import.Problem) -> GroupTime {
         GroupTime(try read(name, Self.times) { ZonedTime.instant($0) })
     }
 
-    fileprivate func timeIfGiven(_ name: String) throws(ImportRowError) -> GroupTime? {
+    fileprivate func timeIfGiven(_ name: String) throws(Import.Problem) -> GroupTime? {
         try readIfGiven(name, Self.times) { ZonedTime.instant($0) }.map { GroupTime($0) }
     }
 
@@ -176,7 +151,7 @@ extension ImportRow {
 }
 
 extension LedgerRecord {
-    fileprivate init(_ row: ImportRow) throws(ImportRowError) {
+    fileprivate init(_ row: ImportRow, runs: [Run]) throws(Import.Problem) {
         let node = try row.read("node", "the name of a node") { NodeID($0) }
         let counter = { (text: String) in Int(text).flatMap { Limits.counter.contains($0) ? $0 : nil } }
         self.init(
@@ -192,20 +167,14 @@ extension LedgerRecord {
             icon: row["icon"].isEmpty ? nil : CSVText.unguarded(row["icon"]), label: row.label,
             mode: try row.read("mode", "countdown or countup") { Mode(rawValue: $0) },
             status: try row.read("status", "the status of a session") { Status(rawValue: $0) },
-            startedAt: try row.time("started"), endsAt: try row.timeIfGiven("ends"), runs: [],
+            startedAt: try row.time("started"), endsAt: try row.timeIfGiven("ends"), runs: runs,
             over: Milliseconds(try row.readIfGiven("over", "a number of milliseconds") { Int64($0) } ?? 0),
             isApproximate: try row.read("approx", "yes or no") { ["yes": true, "no": false][$0] })
-    }
-
-    fileprivate func with(runs: [Run]) -> LedgerRecord {
-        var record = self
-        record.runs = runs
-        return record
     }
 }
 
 extension Correction {
-    fileprivate init(_ row: ImportRow, of key: LedgerRecord.Key, runs: [LedgerRecord.Run]) throws(ImportRowError) {
+    fileprivate init(_ row: ImportRow, of key: LedgerRecord.Key, runs: [LedgerRecord.Run]) throws(Import.Problem) {
         let id = try row.read("correction", "an id") { CorrectionID(CSVText.unguarded($0)) }
         let at = try row.time("corrected")
         let isDeleted = try row.read("status", "\(HistoryCSV.corrected) or \(HistoryCSV.deleted)") {
@@ -214,13 +183,13 @@ extension Correction {
         let (title, label) = (CSVText.unguarded(row["title"]), row.label)
         // The limits of a record apply to a correction too.
         if !title.isEmpty, !CleanText.accepts(title, bytes: Limits.titleBytes) {
-            throw ImportRowError("title", "out of bounds")
+            throw row.problem("title", "out of bounds")
         }
         if let label, !CleanText.accepts(label.name, bytes: Limits.nameBytes) {
-            throw ImportRowError("label", "out of bounds")
+            throw row.problem("label", "out of bounds")
         }
         guard runs.count <= Limits.runs, runs.allSatisfy(Self.fits) else {
-            throw ImportRowError("from", "out of bounds")
+            throw row.problem("from", "out of bounds")
         }
         self.init(
             id: id, key: key, at: at.milliseconds,

@@ -7,21 +7,19 @@ package import Wire
 /// The sessions read from the history of a ledger, or from that of another program in the same form.
 package struct Import: Sendable {
     /// A row that cannot be imported, and why.
-    package struct Problem: Hashable, Sendable, CustomStringConvertible {
+    package struct Problem: Error, Encodable, Hashable, CustomStringConvertible {
         /// The line that the row starts on, from 1.
         package var line: Int
         /// The column; `nil` for the row as a whole.
         package var column: String?
         package var reason: String
 
-        /// A message such as `line 3, Start date: …`.
         package var description: String { "line \(line)\(column.map { ", \($0)" } ?? ""): \(reason)" }
     }
 
     /// The bad rows after which reading ends. A judgement: such a file is another one than was meant.
     private static let problemsLimit = 10_000
 
-    private let now: Int64
     /// The sessions, each once.
     package private(set) var records: [LedgerRecord] = []
     package private(set) var corrections: [Correction] = []
@@ -36,30 +34,35 @@ package struct Import: Sendable {
     package init(
         csv: [UInt8], now: Int64 = SystemClock.wallMilliseconds(), progress: (Double) -> Void = { _ in }
     ) throws(ImportError) {
-        self.now = now
         var reader = CSVReader(csv)
         guard let header = reader.next() else { throw .empty }
         // A spreadsheet may have added spaces and empty columns.
-        let names = header.fields.map(Self.trimmed)
+        let names = header.fields.map(CleanText.trimmed)
         guard header.invalidField == nil, Set(names).isSuperset(of: HistoryCSV.needed) else { throw .unknown(names) }
-        let columns = ImportColumns(names)
+        // The first of two equal names wins.
+        let columns = Dictionary(zip(names, names.indices)) { first, _ in first }
         var history: [ImportRow] = []
         var number = 0
         while let row = reader.next() {
             number += 1
             if number % 5_000 == 0 { progress(reader.progress) }
-            do throws(ImportRowError) {
-                history.append(try ImportRow(row, columns: columns))
-            } catch {
-                problems.append(Problem(line: row.line, column: error.column, reason: error.reason))
-                guard problems.count <= Self.problemsLimit else { throw .hopeless }
+            let count = row.fields.count
+            let reason =
+                row.invalidField
+                ?? (count == names.count
+                    ? nil : "\(count) field\(count == 1 ? "" : "s"), but the first line has \(names.count)")
+            guard let reason else {
+                history.append(ImportRow(line: row.line, fields: row.fields, columns: columns))
+                continue
             }
+            problems.append(Problem(line: row.line, reason: reason))
+            guard problems.count <= Self.problemsLimit else { throw .hopeless }
         }
-        takeHistory(history)
+        takeHistory(history, now: now)
         problems.sort { $0.line < $1.line }
     }
 
-    private mutating func takeHistory(_ rows: [ImportRow]) {
+    private mutating func takeHistory(_ rows: [ImportRow], now: Int64) {
         // A session is imported with all of its rows or not at all: without one of them its minutes would be wrong.
         var (groups, order): ([String: [ImportRow]], [String]) = ([:], [])
         for row in rows {
@@ -69,20 +72,15 @@ package struct Import: Sendable {
             groups[session, default: []].append(row)
         }
         for session in order {
-            let group = groups[session] ?? []
-            do throws(HistoryRowError) {
-                let found = try HistorySession(group, now: now)
+            do throws(Problem) {
+                let found = try HistorySession(groups[session] ?? [], now: now)
                 records.append(found.record)
                 corrections += found.corrections
                 if let percent = found.calm { calm.append(percent) }
             } catch {
-                problems.append(Problem(line: error.line, column: error.cause.column, reason: error.cause.reason))
+                problems.append(error)
             }
         }
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }
 
@@ -94,7 +92,6 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Far too many rows cannot be read.
     case hopeless
 
-    /// The problem, and the columns that are needed.
     package var description: String {
         switch self {
         case .empty: return "the file is empty"

@@ -5,14 +5,7 @@ package import Ledger
 package import Session
 import Wire
 
-/// The result of an import.
 package struct ImportReport: Encodable {
-    private struct Skipped: Encodable {
-        var line: Int
-        var column: String?
-        var reason: String
-    }
-
     private var file: String
     private var dryRun: Bool
     /// The number of new sessions, and the length of their runs in milliseconds.
@@ -23,12 +16,12 @@ package struct ImportReport: Encodable {
     /// The number of sessions of which the ledger holds another record of the same version.
     private var conflicts = 0
     package var corrections = 0
-    private var skipped: [Skipped]
+    private var skipped: [Import.Problem]
 
     package init(file: String, found: Import, isDry: Bool) {
         self.file = file
         dryRun = isDry
-        skipped = found.problems.map { Skipped(line: $0.line, column: $0.column, reason: $0.reason) }
+        skipped = found.problems
     }
 
     package mutating func count(_ filing: FilingResult, of record: LedgerRecord) {

@@ -17,7 +17,6 @@ enum ZonedTime {
         return "\(local.date)T\(local.clock):\(seconds)\(sign)\(digits(minutes / 60)):\(digits(minutes % 60))"
     }
 
-    /// Parses an instant; `nil` for anything else.
     static func instant(_ text: String) -> Int64? {
         let parts = Array(text.utf8)
         guard parts.count == 29, parts[19] == UInt8(ascii: "."),

@@ -3,7 +3,6 @@
 import Session
 package import Settings
 
-/// The validated settings of the debt service.
 package struct DebtSettings: Sendable {
     /// Broker, space, id, state directory, log.
     package var node: Settings
@@ -30,7 +29,6 @@ package struct DebtSettings: Sendable {
         rules = try Self.rules(values)
     }
 
-    /// Returns the URL of a ledger on PostgreSQL, if one is set.
     package static func database(_ values: SettingValues) throws -> String? {
         try values[.ledger].map { try url($0.text, of: $0.origin) }
     }
@@ -91,8 +89,6 @@ package struct DebtSettings: Sendable {
     }
 
     private static func parts(_ text: String) -> [String] {
-        text.split(separator: ",").map { part in
-            String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-        }
+        text.split(separator: ",").map { CleanText.trimmed(String($0)) }
     }
 }

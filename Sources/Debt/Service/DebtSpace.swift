@@ -107,7 +107,7 @@ final class DebtSpace: ServiceSpace {
     // MARK: The week
 
     func forget(from instant: Int64) { book.forget(from: instant) }
-    func forgetWeeks() { book.forget(history: nil) }
+    func forgetWeeks() { book.forget() }
     /// Lets the next update come by `instant`, in milliseconds of group time.
     func updates(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
 

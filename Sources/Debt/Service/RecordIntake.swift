@@ -10,7 +10,8 @@ import Session
 import Wire
 
 /// Carries out a ``LedgerIntake``: files records, sends the answers and reports problems. It lives on the service's
-/// thread. Another thread writes, since a broker silently drops what its client does not read in time.
+/// thread, where alone its weak references are used. Another thread writes, since a broker silently drops what its client
+/// does not read in time.
 final class RecordIntake {
     /// A record and how it was filed.
     typealias Filed = (arrival: LedgerIntake.Arrival, outcome: Ledger.Outcome)
@@ -68,8 +69,8 @@ final class RecordIntake {
     private func plan() {
         guard !isPlanned else { return }
         isPlanned = true
-        let back = Sending(self)
-        loop.execute { back.run { $0.act() } }
+        nonisolated(unsafe) weak let this = self
+        loop.execute { this?.act() }
     }
 
     private func act() {
@@ -77,10 +78,10 @@ final class RecordIntake {
         for note in intake.takeNotes() { report(note) }
         let batch = intake.nextBatch(at: Self.awake)
         if !batch.isEmpty {
-            let back = Sending(self)
+            nonisolated(unsafe) weak let this = self
             disk.execute { [ledger, quota, loop] in
                 let result = Self.file(batch, in: ledger, quota)
-                loop.execute { back.run { $0.filed(batch, result) } }
+                loop.execute { this?.filed(batch, result) }
             }
         }
         sendAnswers()
@@ -115,8 +116,8 @@ final class RecordIntake {
 
     private func sendAnswers() {
         while let (space, ack) = intake.nextAnswer() {
-            let back = Sending(self)
-            send(space, ack) { result in back.run { $0.isSent(result) } }
+            nonisolated(unsafe) weak let this = self
+            send(space, ack) { this?.isSent($0) }
         }
     }
 
@@ -130,7 +131,6 @@ final class RecordIntake {
         plan()
     }
 
-    /// Drops the answers after a lost connection.
     func linkDown() { intake.linkDown() }
 
     // MARK: Problems
@@ -196,13 +196,4 @@ final class RecordIntake {
             }
         }
     }
-}
-
-/// Passes an intake to another thread and back.
-private struct Sending: @unchecked Sendable {
-    private weak var intake: RecordIntake?
-    init(_ intake: RecordIntake) { self.intake = intake }
-
-    /// Runs `body`. Must be called on the intake's thread.
-    func run(_ body: (RecordIntake) -> Void) { if let intake { body(intake) } }
 }

@@ -70,7 +70,6 @@ extension Ledger {
 }
 
 extension Correction {
-    /// The columns that ``init(_:at:)`` reads.
     static let columns = ["id", "session", "node", "at", "deleted", "title", "label", "colour", "runs"]
         .map { "correction.\($0)" }.joined(separator: ", ")
 

@@ -221,16 +221,14 @@ extension Ledger {
         }
     }
 
-    /// Returns a session with its correction applied; `skippingDeletions` applies the last one that is no deletion.
-    package func entry(
-        _ key: LedgerRecord.Key, of space: SpaceID, skippingDeletions: Bool = false
-    ) throws -> Entry? {
+    /// Returns a session with the last correction that is no deletion.
+    package func entryBeforeDeletion(_ key: LedgerRecord.Key, of space: SpaceID) throws -> Entry? {
         try read { connection in
             guard let row = try Self.row(key, space: space, in: connection) else { return nil }
             let corrections = try Self.corrections(of: key, space: space, in: connection)
             return Entry(
                 try Self.digested(row, 0).record,
-                corrected: corrections.last { !skippingDeletions || $0.content != nil },
+                corrected: corrections.last { $0.content != nil },
                 lastSignOfLife: try Self.gone(of: space, in: connection)[key.node], begun: try row[1],
                 ended: try row[2])
         }

@@ -141,16 +141,13 @@ extension Ledger {
 
     package func problems() throws -> [LedgerProblem] {
         try read {
-            try $0.rows("SELECT kind, since, text FROM problem ORDER BY kind").compactMap { row in
-                try LedgerProblem.Kind(rawValue: row[0]).map {
-                    LedgerProblem(kind: $0, since: try row[1], text: try row[2])
-                }
+            try $0.rows("SELECT kind, text FROM problem ORDER BY kind").compactMap { row in
+                try LedgerProblem.Kind(rawValue: row[0]).map { LedgerProblem(kind: $0, text: try row[1]) }
             }
         }
     }
 }
 
-/// How calm a session was, in percent.
 package struct SessionCalm: Hashable, Sendable {
     /// Percent of the measured time that was quiet.
     package var percent: Int

@@ -22,7 +22,6 @@ package enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The ledger holds a value of an unknown form, which the text names.
     case unreadable(String)
 
-    /// A message with the file, the reason and the fix.
     package var description: String {
         switch self {
         case .damaged(let path, let reason):
@@ -55,7 +54,6 @@ package enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Runs `body` and converts errors of SQLite.
     static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -96,7 +94,5 @@ package struct LedgerProblem: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// When it began, in milliseconds of group time.
-    package var since: Int64
     package var text: String
 }

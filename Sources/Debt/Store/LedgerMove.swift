@@ -4,7 +4,6 @@ import GRDB
 
 /// A copy of all that a ledger holds in an empty one, of the other kind or the same.
 package struct LedgerMove: Hashable, Sendable {
-    /// The number of copied rows.
     package private(set) var rows = 0
     /// The sum of the hashes of all rows, which does not depend on their order.
     private var hash = 0

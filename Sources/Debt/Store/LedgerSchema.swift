@@ -74,15 +74,15 @@ enum LedgerSchema {
 
     static let tables = ["record", "correction", "conflict", "calm", "rules", "gone"]
 
-    /// Classifies a file by its tables. A ledger has no triggers and views, which would act at the next write.
-    static func kind(of database: Database) throws -> Kind {
+    /// Throws for a file with other tables, or with triggers and views, which would act at the next write.
+    static func check(_ database: Database, named name: String) throws {
         let objects = try Row.fetchAll(database, sql: "SELECT type, name FROM sqlite_master")
-        guard !objects.isEmpty else { return .empty }
+        guard !objects.isEmpty else { return }
         let tables = Set(objects.filter { ($0["type"] as String) == "table" }.map { $0["name"] as String })
         guard tables.isSuperset(of: ["grdb_migrations", "record", "correction", "rules"]),
             !objects.contains(where: { ["trigger", "view"].contains($0["type"] as String) })
-        else { return .foreign }
-        return try migrations.hasBeenSuperseded(database) ? .newer : .known
+        else { throw LedgerError.foreign(path: name) }
+        if try migrations.hasBeenSuperseded(database) { throw LedgerError.newer(path: name) }
     }
 
     /// Whether a database of this version has our tables and indices only, as we create them.
@@ -97,13 +97,5 @@ enum LedgerSchema {
         let definitions = try String.fetchAll(
             database, sql: "SELECT name || ' ' || coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite%'")
         return Set(definitions.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") })
-    }
-
-    enum Kind {
-        case empty
-        case known
-        /// A ledger of another version.
-        case newer
-        case foreign
     }
 }

@@ -125,8 +125,7 @@ package final class PostgresDatabase: LedgerDatabase {
         try read { try holder(of: space.map(Self.lock) ?? Self.everySpace, in: $0) }
     }
 
-    /// Returns the services that have served a space from this database, so that none of them serves while another one
-    /// has the lock.
+    /// Returns the services that have served a space from this database: only the one with the lock serves now.
     func servers(of space: SpaceID) throws -> Set<NodeID> {
         try read {
             Set(

@@ -23,10 +23,8 @@ final class SQLiteDatabase: LedgerDatabase {
                 reading.readonly = true
                 reading.busyMode = .timeout(5)
                 let queue = try DatabaseQueue(path: path, configuration: reading)
-                let kind = try queue.read { try LedgerSchema.kind(of: $0) }
+                try queue.read { try LedgerSchema.check($0, named: name) }
                 try queue.close()
-                if kind == .foreign { throw LedgerError.foreign(path: name) }
-                if kind == .newer { throw LedgerError.newer(path: name) }
             }
             let pool = try DatabasePool(path: path, configuration: configuration)
             try LedgerSchema.migrations.migrate(pool)

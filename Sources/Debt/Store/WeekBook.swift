@@ -6,7 +6,7 @@ package import Wire
 /// Computes the weeks of a space from its ledger, and caches past weeks until something in them changes.
 package struct WeekBook {
     package let space: SpaceID
-    package private(set) var history: RulesHistory
+    package let history: RulesHistory
     private let ledger: Ledger
     private var past: [Int64: WeekSums] = [:]
     /// The minutes carried into a week, by its start, and whether anything counts before it.
@@ -23,13 +23,12 @@ package struct WeekBook {
         self.history = history
     }
 
-    /// Discards the whole cache, and takes new rules if given.
-    package mutating func forget(history: RulesHistory? = nil) {
+    /// Discards the whole cache.
+    package mutating func forget() {
         past = [:]
         carried = [:]
         pastCalm = [:]
         yearsWeeks = nil
-        if let history { self.history = history }
     }
 
     /// Discards the cached weeks that a change from `instant` on can affect.
@@ -59,23 +58,23 @@ package struct WeekBook {
             streak: week.contains(now) ? try streak(at: now) : 0)
     }
 
-    /// Returns the number of consecutive days, up to now, with a minute or more done.
+    /// Returns the number of consecutive days, up to now, with a minute or more done. Today does not break it, nor does a
+    /// day of less than twelve hours: the clocks or the zone changed in it.
     package mutating func streak(at now: Int64) throws -> Int {
         guard let beginning = try ledger.beginning(of: space) else { return 0 }
-        var week = history.week(containing: now)
-        var days: [Int64] = []
+        var (week, length, isToday) = (history.week(containing: now), 0, true)
         while true {
-            let sums = try sums(of: week, now: now)
-            for (day, done) in zip(week.days, sums.days).reversed() where day.from <= now {
-                if !days.isEmpty, done < Streak.enough, day.to - day.from < Streak.shortestDay { continue }
-                days.append(done)
+            for (day, done) in zip(week.days, try sums(of: week, now: now).days).reversed() where day.from <= now {
+                if done >= 60_000 {
+                    length += 1
+                } else if !isToday, day.to - day.from >= LocalTime.day / 2 {
+                    return length
+                }
+                isToday = false
             }
-            // Stop at the first day without work, except today.
-            if Streak.length(todayFirst: days) < days.count - (days[0] < Streak.enough ? 1 : 0) { break }
-            guard week.from > beginning else { break }
+            guard week.from > beginning else { return length }
             week = history.week(before: week)
         }
-        return Streak.length(todayFirst: days)
     }
 
     /// Returns the minutes missing from the weeks before, back to the first one that carries nothing over.
@@ -127,14 +126,13 @@ package struct WeekBook {
         return heard == 0 ? nil : Int(quiet / heard)
     }
 
-    /// Returns the feed that the service publishes at an instant.
     package mutating func feed(at now: Int64) throws -> DebtFeed {
         let week = history.week(containing: now)
         let report = try report(of: week, now: now)
         return DebtFeed(
             minutes: max(-100_000, min(report.debt, 100_000)), at: GroupTime(now),
             week: DebtWeek(
-                name: week.number.description, from: GroupTime(week.from), to: GroupTime(week.to), goal: report.goal,
+                name: week.number, from: GroupTime(week.from), to: GroupTime(week.to), goal: report.goal,
                 carried: report.carried, done: Milliseconds(report.sums.done),
                 days: report.sums.days.map { Milliseconds($0) }, streak: report.streak,
                 labels: Array(report.sums.labels.prefix(DebtWeek.labelsLimit)),

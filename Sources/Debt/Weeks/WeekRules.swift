@@ -2,7 +2,6 @@
 
 package import Session
 
-/// The definition of a week and its goal.
 package struct WeekRules: Hashable, Sendable {
     /// The goal in minutes, within ``goals``.
     package var goal: Int
@@ -50,6 +49,17 @@ package struct WeekRules: Hashable, Sendable {
     }
 }
 
+extension CivilDate {
+    /// The ISO week of the day, as `2026-W53`: the week of its Thursday, counted from the week with January 4.
+    var isoWeek: String {
+        let thursday = CivilDate(dayNumber: dayNumber + 4 - weekday)
+        let year = thursday.components.year
+        let first = CivilDate(year: year, month: 1, day: 1)
+        let week = (thursday.dayNumber - first.dayNumber) / 7 + 1
+        return "\(CivilDate.padded(year, 4))-W\(CivilDate.padded(week, 2))"
+    }
+}
+
 package struct WeekDay: Hashable, Sendable {
     package var date: CivilDate
     /// The start, in milliseconds of group time.
@@ -87,8 +97,8 @@ package struct Week: Hashable, Sendable {
         self.days = days
     }
 
-    /// The number of the ISO week of its fourth day: for weeks that begin on Monday, its own.
-    package var number: WeekNumber { days[min(3, days.count - 1)].date.isoWeek }
+    /// The ISO week of its fourth day: for weeks that begin on Monday, its own.
+    package var number: String { days[min(3, days.count - 1)].date.isoWeek }
 
     package func contains(_ instant: Int64) -> Bool { instant >= from && instant < to }
 }
@@ -101,11 +111,6 @@ package struct RulesHistory: Hashable, Sendable {
         /// The start of validity, in milliseconds of group time; ignored for the first item.
         package var from: Int64
         package var rules: WeekRules
-
-        package init(from: Int64, rules: WeekRules) {
-            self.from = from
-            self.rules = rules
-        }
     }
 
     /// The items, the earliest first; never empty.

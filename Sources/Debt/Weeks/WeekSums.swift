@@ -3,7 +3,6 @@
 import Session
 package import Wire
 
-/// The time done in a week.
 package struct WeekSums: Hashable, Sendable {
     package var week: Week
     /// The time done on each day, in milliseconds.
@@ -46,40 +45,15 @@ package struct WeekSums: Hashable, Sendable {
     }
 }
 
-/// A week compared with its goal.
 package struct WeekReport: Hashable, Sendable {
     package var sums: WeekSums
     /// The goal in minutes, including ``carried``.
     package var goal: Int
     /// The minutes of the goal carried over from the weeks before.
-    package var carried: Int
+    package var carried = 0
     /// The number of consecutive days, up to now, with a minute or more done. Today does not break it.
     package var streak: Int
 
-    package init(sums: WeekSums, goal: Int, carried: Int = 0, streak: Int) {
-        self.sums = sums
-        self.goal = goal
-        self.carried = carried
-        self.streak = streak
-    }
-
     /// The weekly debt: goal minus whole minutes done; positive while minutes are missing.
     package var debt: Int { goal - Int(sums.done / 60_000) }
-}
-
-/// Counts consecutive days with work.
-package enum Streak {
-    /// The minimum time of a day that counts, in milliseconds.
-    package static let enough: Int64 = 60_000
-    /// A day shorter than this, in milliseconds, does not break a streak. The clocks or the zone changed in it.
-    package static let shortestDay: Int64 = 43_200_000
-
-    /// `days` are the time done on each day in milliseconds, today first; they are read as far as needed.
-    package static func length(todayFirst days: some Sequence<Int64>) -> Int {
-        var length = 0
-        for (index, done) in days.enumerated() {
-            if done >= enough { length += 1 } else if index > 0 { break }
-        }
-        return length
-    }
 }

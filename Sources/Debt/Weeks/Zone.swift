@@ -3,9 +3,8 @@
 import Glibc
 package import Session
 
-/// A time zone of the IANA database. ``ZoneTable`` knows the offsets; days, weeks and texts are computed here.
-/// Foundation's `Calendar` and `ISO8601FormatStyle` were measured in their place and rejected: a week of the ledger
-/// took longer, programs started later and were larger.
+/// A time zone of the IANA database. With Foundation's `Calendar` and `ISO8601FormatStyle` a week of the ledger took
+/// longer, and programs started later and were larger.
 package struct Zone: Hashable, Sendable, CustomStringConvertible {
     private let name: String
     private let table: ZoneTable
@@ -53,7 +52,6 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
         return table.offset(at: second) * 1_000
     }
 
-    /// Returns the local time at an instant in milliseconds since 1970.
     package func local(_ instant: Int64) -> LocalTime {
         LocalTime(at: instant, offset: Int(offset(at: instant) / 1_000))
     }

@@ -63,8 +63,7 @@ final class AlarmBell: Sendable {
         }
     }
 
-    /// Plays the sound in a task of its own, since a later view ends the one that rings. A sound that is longer than the
-    /// interval is not played twice at a time.
+    /// Plays the sound, once at a time, in a task of its own, since a later view ends the one that rings.
     private func start(_ state: inout State) {
         state.isPlaying = true
         Task {

@@ -17,22 +17,14 @@ struct EventMemory: Sendable {
 
     let directory: StateDirectory
 
-    enum Found: Hashable {
-        case nothing
-        case events(SessionEvents)
-        case damaged(String)
-    }
-
     private var path: String { directory.path + "/" + Self.name }
 
-    func load(at groupTime: GroupTime) -> Found {
+    /// Returns `nil` if there is no file.
+    func load(at groupTime: GroupTime) throws -> SessionEvents? {
         do {
-            let bytes = try Files.read(path, limit: Self.limit)
-            return .events(try SessionEvents(json: bytes, beginningAt: groupTime))
+            return try SessionEvents(json: try Files.read(path, limit: Self.limit), beginningAt: groupTime)
         } catch let error as FileError where error.isMissing {
-            return .nothing
-        } catch {
-            return .damaged("\(error)")
+            return nil
         }
     }
 

@@ -14,15 +14,7 @@ package final class Hooks: Sendable {
     /// The maximum number of waiting runs of a queue; further ones are dropped and logged.
     static let queueLimit = 32
 
-    package struct Notification: Sendable {
-        package var summary: String
-        package var body: String
-
-        package init(summary: String, body: String) {
-            self.summary = summary
-            self.body = body
-        }
-    }
+    package typealias Notification = (summary: String, body: String)
 
     private struct Batch: Sendable {
         var events: [SessionEvent]
@@ -69,14 +61,15 @@ package final class Hooks: Sendable {
 
     /// `isLinkExpected` is whether to wait for the broker, which may hold later registers than the journal.
     package func watch(_ node: Node, isLinkExpected: Bool) async {
-        let found = memory.load(at: await node.groupTime)
-        if case .damaged(let reason) = found {
+        var events: SessionEvents?
+        do {
+            events = try memory.load(at: await node.groupTime)
+        } catch {
             log.warning(
                 "the reported session events cannot be read; events before this start are not reported",
-                metadata: ["reason": "\(reason)"])
+                metadata: ["reason": "\(error)"])
         }
         await node.report(AlertCheck(settings: settings, environment: ProcessInfo.processInfo.environment))
-        let events: SessionEvents? = if case .events(let events) = found { events } else { nil }
         await node.watchEvents(since: events, isLinkExpected: isLinkExpected) {
             [incoming, log] events, reports, memory in
             let batch = Batch(events: events, reports: reports, memory: memory)

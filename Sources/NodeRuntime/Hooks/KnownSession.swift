@@ -16,7 +16,6 @@ struct KnownSession: Codable, Hashable, Sendable {
     var isStale = false
     /// When the last alarm began.
     var alarm: GroupTime?
-    /// The last shown status.
     var status = Status.running
     private var stamp: Stamp
     private var version: Version
@@ -39,9 +38,6 @@ struct KnownSession: Codable, Hashable, Sendable {
     func isNews(_ register: Register) -> Bool {
         register.id == session ? register.version >= version : register.stamp > stamp
     }
-
-    /// Returns whether a register of this lineage is another session than the last shown one.
-    func isTakeover(_ register: Register) -> Bool { register.id != session }
 
     mutating func show(_ register: Register, isOwn: Bool) {
         session = register.id

@@ -70,7 +70,7 @@ struct SessionEvents: Hashable, Sendable {
         if let index = known.firstIndex(where: { $0.lineage == register.lineage }) {
             guard known[index].isNews(register) else { return [] }
             var session = known.remove(at: index)
-            if session.isTakeover(register), session.isOwn, !moment.isOwner, session.status.isLive {
+            if register.id != session.session, session.isOwn, !moment.isOwner, session.status.isLive {
                 events += lost(to: register, look)
             }
             session.show(register, isOwn: moment.isOwner)

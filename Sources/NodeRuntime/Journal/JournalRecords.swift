@@ -27,22 +27,11 @@ struct JournalRecords {
     }
 
     private static func header(of json: ArraySlice<UInt8>) -> [UInt8] {
-        var header = [UInt8](repeating: UInt8(ascii: " "), count: headerBytes)
-        func write<Number: BinaryInteger>(_ number: Number, radix: Number, to range: Range<Int>) {
-            var rest = number
-            for index in range.reversed() {
-                header[index] = digits[Int(rest % radix)]
-                rest /= radix
-            }
-        }
-        write(json.count, radix: 10, to: 0..<8)
-        write(FNV.hash(json.span), radix: 16, to: 9..<25)
-        return header
+        let hash = String(FNV.hash(json.span), radix: 16)
+        let zeros = String(repeating: "0", count: 16 - hash.count)
+        return Array("\(CivilDate.padded(json.count, 8)) \(zeros)\(hash) ".utf8)
     }
 
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    /// Finds the records of a file.
     init(in bytes: [UInt8]) {
         let end = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
         var offset = 0

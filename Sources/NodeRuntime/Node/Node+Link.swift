@@ -24,13 +24,7 @@ extension Node {
 
     /// Waits until the retained messages of the broker have arrived. Returns why there is no connection; `nil` if there is.
     package func waitUntilCaughtUp(for time: Milliseconds = .seconds(4)) async -> String? {
-        if !core.hasCaughtUp {
-            let caller = askers.catchUp.makeCaller()
-            let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.catchUp.resume(caller) } }
-            deadline.arm(after: time)
-            await withCheckedContinuation { askers.catchUp.add($0, of: caller) }
-            deadline.disarm()
-        }
+        if !core.hasCaughtUp { await wait(for: \.catchUp, atMost: time) }
         return view.isLinked ? nil : link.problems.current ?? "no answer in \(time / 1_000) s"
     }
 

@@ -103,12 +103,13 @@ package actor Node {
         return ReplyReport(added: record.record.id)
     }
 
-    /// The core handles the event before anything suspends: the wait may switch threads.
     private func ask(_ event: (Ticket) -> NodeCore.Event) async -> Reply {
         let ticket = askers.makeTicket()
-        handle(event(ticket))
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { askers.wait(for: ticket, $0) }
+            await withCheckedContinuation { asker in
+                askers.add(asker, with: ticket)
+                handle(event(ticket))
+            }
         } onCancel: {
             // The client has disconnected.
             loop.execute { self.assumeIsolated { $0.hangUp(ticket) } }
@@ -130,12 +131,7 @@ package actor Node {
     /// Waits until the broker has acknowledged all registers, for ``confirmationLimit`` at most. So the reply to a
     /// start can say that the broker refuses the session, for example because it is too large.
     package func waitForRegisters() async {
-        guard core.hasUnconfirmedRegisters else { return }
-        let caller = askers.confirming.makeCaller()
-        let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.confirming.resume(caller) } }
-        deadline.arm(after: Self.confirmationLimit)
-        await withCheckedContinuation { askers.confirming.add($0, of: caller) }
-        deadline.disarm()
+        if core.hasUnconfirmedRegisters { await wait(for: \.confirming, atMost: Self.confirmationLimit) }
     }
 
     // MARK: State
@@ -155,7 +151,6 @@ package actor Node {
         (view.isLinked ? 1 : 0) + peers.online.count { $0 != identity.node && peers[$0].presence?.role != .service }
     }
 
-    /// Notes which node serves the plain topics in the place of this one.
     package func standsBy(for server: NodeID?) { plainServer = server }
 
     var groupTime: GroupTime { groupTime(at: clocks()) }
@@ -192,7 +187,7 @@ package actor Node {
     func handle(_ event: NodeCore.Event) {
         guard runner.add(event) else { return }
         while let actions = runner.next() { for action in actions { perform(action) } }
-        if hub.note(online: peers.online.count) { hub.setShowDue() }
+        if hub.note(online: peers.online.count) { hub.isShowDue = true }
         showChanges()
         askers.deliver(on: loop)
     }
@@ -213,7 +208,7 @@ package actor Node {
         case .reply(let ticket, let reply): self.reply(reply, to: ticket)
         case .changeRecords(let changes): files.change(changes)
         case .readRecords(let ids): _ = runner.add(.recordsRead(files.acknowledgedRecords(ids)))
-        case .deliver(.feed(let feed)): if hub.update(feed) { feedsHaveChanged() }
+        case .deliver(.feed(let feed)): if hub.feeds.take(feed) { feedsHaveChanged() }
         case .deliver: break
         case .answered(let answer):
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
@@ -222,7 +217,7 @@ package actor Node {
         case .caughtUp:
             recent.note(retained: peers.all.compactMap { core.engine.register(of: $0.node) }, at: groupTime)
             askers.catchUp.resume()
-        case .show: hub.setShowDue()
+        case .show: hub.isShowDue = true
         case .log(let note): log.write(note, of: core.engine)
         }
     }
@@ -238,7 +233,8 @@ package actor Node {
 
     /// Shows a new view. Observers run after the published messages were written.
     private func showChanges() {
-        guard hub.takeShowDue() else { return }
+        guard hub.isShowDue else { return }
+        hub.isShowDue = false
         hub.handler?(view)
         loop.executeLast { [weak self] in
             self?.assumeIsolated { node in

@@ -27,7 +27,6 @@ struct NodeFiles {
         self.log = log
     }
 
-    /// Reads the files of an earlier process.
     func load(for node: NodeID, at wall: WallTime) -> NodeCore.Restored {
         let (waiting, acknowledged) = records?.load() ?? ([], [])
         return NodeCore.Restored(journal: loadJournal(of: node, at: wall), waiting: waiting, acknowledged: acknowledged)

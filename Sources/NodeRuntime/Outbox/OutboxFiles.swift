@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Core
+import FoundationEssentials
 import Glibc
 import Ledger
 import Logging
@@ -43,16 +44,8 @@ struct OutboxFiles {
     }
 
     private func names(in folder: String) -> [String] {
-        guard let stream = opendir("\(directory.path)/\(folder)") else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasSuffix(".json") { names.append(name) }
-        }
-        return names
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/\(folder)")
+        return (names ?? []).filter { $0.hasSuffix(".json") }
     }
 
     /// Writes a record to disk; it replaces an earlier one of its session.
@@ -88,7 +81,6 @@ struct OutboxFiles {
         }
     }
 
-    /// Reads an acknowledged record; `nil` if it is missing.
     func readKept(_ id: SessionID) -> DigestedRecord? { read(Self.name(id), in: Self.kept) }
 
     private func move(_ id: SessionID, from: String, to: String) throws(FileError) {

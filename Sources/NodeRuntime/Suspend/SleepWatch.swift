@@ -65,20 +65,9 @@ private struct Watch: ~Copyable {
     let onSleep: @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
     let onWake: @Sendable () -> Void
     let onLock: @Sendable (_ refusal: String?) -> Void
-    private var isRefusalLogged = false
+    var isRefusalLogged = false
     /// The descriptor that delays a suspend while it is open.
-    private var lock: Int32?
-
-    init(
-        bus: consuming Bus, log: Logger, onSleep: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void,
-        onWake: @escaping @Sendable () -> Void, onLock: @escaping @Sendable (_ refusal: String?) -> Void
-    ) {
-        self.onLock = onLock
-        self.bus = bus
-        self.log = log
-        self.onSleep = onSleep
-        self.onWake = onWake
-    }
+    var lock: Int32?
 
     deinit {
         if let lock { close(lock) }

@@ -28,7 +28,6 @@ package struct ServiceOutput {
 /// The core of a service in one space. It lives on the loop's thread. It owns no session; it knows group time, the
 /// current session, the nodes, and whether it publishes its feed.
 package final class ServiceCore {
-    /// A feed that a service publishes.
     package enum Kind { case calm, debt }
 
     /// Called after each event.
@@ -58,16 +57,10 @@ package final class ServiceCore {
         let identity = NodeIdentity(
             node: settings.node, name: name, role: .service, software: Software.name, bootID: bootID)
         runner = CoreRunner(NodeCore(identity: identity, space: space, seed: .random(in: 0 ... .max)))
-        // It is called on this object's loop, and no longer when this object has ended.
-        let box = Weak(self)
-        runner.use(loop) { box.core?.handle(.wake) }
-        asker = loop.makeTimer { box.core?.ask() }
-    }
-
-    /// A weak reference that is used on the loop's thread only.
-    private final class Weak: @unchecked Sendable {
-        weak var core: ServiceCore?
-        init(_ core: ServiceCore) { self.core = core }
+        // Used on the loop's thread only.
+        nonisolated(unsafe) weak let core = self
+        runner.use(loop) { core?.handle(.wake) }
+        asker = loop.makeTimer { core?.ask() }
     }
 
     package var state: Engine { _read { yield runner.loop.core.engine } }
@@ -155,8 +148,8 @@ package final class ServiceCore {
         case .persist(let write): _ = runner.add(.persisted(write.number))
         case .send(let outgoing, let token, _):
             guard let token else { return output.publish(outgoing) }
-            let box = Weak(self)
-            output.publish(outgoing) { result in box.core?.handle(.sent(token, NodeCore.Confirmation(result))) }
+            nonisolated(unsafe) weak let core = self
+            output.publish(outgoing) { result in core?.handle(.sent(token, NodeCore.Confirmation(result))) }
         // `ServiceLink` subscribes for all spaces.
         case .subscribe(_, let barrier): output.publish(barrier)
         case .makeWay(let time): output.makeWay(time)

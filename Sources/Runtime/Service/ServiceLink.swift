@@ -43,10 +43,8 @@ package final class ServiceLink<Space: ServiceSpace> {
     package var isConnected: Bool { link.connection != nil }
     package var problems: ProblemLog { link.problems }
 
-    /// Connects and reconnects until ``leave()``.
-    /// - Parameters:
-    ///   - makeWill: Returns ``will()``, from the loop's thread.
-    ///   - onEvent: Passes an event to ``handle(_:)``, on the loop's thread.
+    /// Connects and reconnects until ``leave()``. On the loop's thread, `makeWill` returns ``will()``, and `onEvent` passes an
+    /// event to ``handle(_:)``.
     package func run(
         _ configuration: MQTTConfiguration,
         makeWill: @escaping @Sendable () -> MQTTMessage?, onEvent: @escaping @Sendable (MQTTEvent) -> Void

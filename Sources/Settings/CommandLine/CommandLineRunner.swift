@@ -20,10 +20,7 @@ package enum CommandLineRunner {
                 try command.run()
             }
             exit(finishOutput(of: type._commandName))
-        } catch let error as SettingError {
-            say("\(type._commandName): \(error)")
-            exit(2)
-        } catch let error as UsageError {
+        } catch let error where error is SettingError || error is UsageError {
             say("\(type._commandName): \(error)")
             exit(2)
         } catch {

@@ -2,8 +2,7 @@
 
 package import Session
 
-/// An object of the protocol, read, written, bounded and documented from its fields. Sources/README.md says how to add
-/// one.
+/// An object of the protocol, read, written, bounded and documented from its fields (see Sources/README.md).
 package protocol Described {
     /// The object's name in Protocol.md.
     static var objectName: String { get }
@@ -57,7 +56,6 @@ extension Format {
     }
 }
 
-/// The version of every payload.
 enum ProtocolVersion {
     static let current: Int64 = 1
     static let key: StaticString = "v"

@@ -33,13 +33,41 @@ package struct Whole: Sendable {
     }
 }
 
-package struct NumberFormat<Value: FixedWidthInteger & Sendable>: Format {
+/// A value that is a whole number: a count, or the milliseconds of a time or a duration.
+package protocol WholeValue: Comparable, Sendable {
+    init(_ whole: Int64)
+    var whole: Int64 { get }
+}
+
+extension Int: WholeValue {
+    package var whole: Int64 { Int64(self) }
+}
+
+extension Int64: WholeValue {
+    package var whole: Int64 { self }
+}
+
+extension Milliseconds: WholeValue {
+    package var whole: Int64 { count }
+}
+
+extension Time: WholeValue {
+    package var whole: Int64 { milliseconds }
+}
+
+package struct WholeFormat<Value: WholeValue>: Format {
     let whole: Whole
+
+    init(_ whole: Whole) { self.whole = whole }
+
+    init(_ range: ClosedRange<Value>, word: String? = nil) {
+        whole = Whole(range: range.lowerBound.whole...range.upperBound.whole, word: word)
+    }
 
     package func pass<F: Form & ~Copyable>(
         _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
     ) throws(F.Failure) {
-        var number = value.map { Int64($0) }
+        var number = value.map(\.whole)
         try form.whole(key, &number, whole, need)
         value = number.map { Value($0) }
     }
@@ -65,76 +93,37 @@ package struct BoolFormat: Format {
 }
 
 extension Format {
-    package static func whole<Number>(_ range: ClosedRange<Number>) -> Self where Self == NumberFormat<Number> {
-        NumberFormat(whole: Whole(range: Int64(range.lowerBound)...Int64(range.upperBound)))
+    package static func whole<Value>(_ range: ClosedRange<Value>) -> Self where Self == WholeFormat<Value> {
+        WholeFormat(range)
     }
 
     /// A whole number of at most 64 bits.
-    package static func whole<Number>() -> Self where Self == NumberFormat<Number> { NumberFormat(whole: .any) }
+    package static func whole<Value>() -> Self where Self == WholeFormat<Value> { WholeFormat(.any) }
 }
 
-/// A time or a duration: a whole number of milliseconds.
-package protocol WholeMilliseconds: Comparable, Sendable {
-    init(_ whole: Int64)
-    var whole: Int64 { get }
+extension Format where Self == WholeFormat<GroupTime> {
+    package static var time: Self { WholeFormat(Limits.time, word: "time") }
 }
 
-extension Milliseconds: WholeMilliseconds {
-    package var whole: Int64 { count }
+extension Format where Self == WholeFormat<WallTime> {
+    package static var wall: Self { WholeFormat(Limits.wall, word: "time") }
 }
 
-extension Time: WholeMilliseconds {
-    package var whole: Int64 { milliseconds }
+extension Format where Self == WholeFormat<BootTime> {
+    package static var reading: Self { WholeFormat(Limits.reading, word: "reading") }
 }
 
-package struct TimeFormat<Value: WholeMilliseconds>: Format {
-    let whole: Whole
-
-    init(_ range: ClosedRange<Value>, word: String? = nil) {
-        whole = Whole(range: range.lowerBound.whole...range.upperBound.whole, word: word)
-    }
-
-    package func pass<F: Form & ~Copyable>(
-        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
-    ) throws(F.Failure) {
-        var number = value.map(\.whole)
-        try form.whole(key, &number, whole, need)
-        value = number.map { Value($0) }
-    }
+extension Format where Self == WholeFormat<Milliseconds> {
+    package static var bound: Self { WholeFormat(Limits.bound, word: "reading") }
 }
 
-extension Format {
-    package static func within<Value>(_ range: ClosedRange<Value>) -> Self where Self == TimeFormat<Value> {
-        TimeFormat(range)
-    }
-}
-
-extension Format where Self == TimeFormat<GroupTime> {
-    package static var time: Self { TimeFormat(Limits.time, word: "time") }
-}
-
-extension Format where Self == TimeFormat<WallTime> {
-    package static var wall: Self { TimeFormat(Limits.wall, word: "time") }
-}
-
-extension Format where Self == TimeFormat<BootTime> {
-    package static var reading: Self { TimeFormat(Limits.reading, word: "reading") }
-}
-
-extension Format where Self == TimeFormat<Milliseconds> {
-    package static var bound: Self { TimeFormat(Limits.bound, word: "reading") }
-}
-
-extension Format where Self == NumberFormat<Int> {
-    package static var counter: Self {
-        NumberFormat(
-            whole: Whole(range: Int64(Limits.counter.lowerBound)...Int64(Limits.counter.upperBound), word: "counter"))
-    }
+extension Format where Self == WholeFormat<Int> {
+    package static var counter: Self { WholeFormat(Limits.counter, word: "counter") }
     package static var percent: Self { .whole(0...100) }
     /// A level in tenths of a decibel, written in decibels: the only number that may have a fraction.
     package static var decibels: Self {
         let limit = Int64(10 * SoundLevel.limit)
-        return NumberFormat(whole: Whole(range: -limit...limit, word: "decibels", isTenths: true))
+        return WholeFormat(Whole(range: -limit...limit, word: "decibels", isTenths: true))
     }
 }
 

@@ -124,8 +124,8 @@ public struct DebtWeek: Hashable, Sendable, Described {
         try form.field("to", &to, .time)
         try form.field("goal", &goal, .whole(Self.goals))
         try form.field("carried", &carried, .whole(Self.goals), unless: 0)
-        try form.field("done", &done, .within(Self.amounts))
-        try form.field("days", &days, .list(of: .within(Self.amounts), 0...Self.daysLimit), absent: [])
+        try form.field("done", &done, .whole(Self.amounts))
+        try form.field("days", &days, .list(of: .whole(Self.amounts), 0...Self.daysLimit), absent: [])
         try form.field("streak", &streak, .counter, absent: 0)
         try form.field("labels", &labels, .list(of: .object(), 0...Self.labelsLimit), absent: [])
         try form.field("calm", optional: &calm, .percent)
@@ -144,6 +144,6 @@ extension DebtWeek.LabelSum: Described {
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("label", optional: &label, .object())
-        try form.field("done", &done, .within(DebtWeek.amounts))
+        try form.field("done", &done, .whole(DebtWeek.amounts))
     }
 }

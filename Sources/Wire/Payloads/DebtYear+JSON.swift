@@ -42,10 +42,3 @@ public struct DebtYear: Hashable, Sendable, Described {
         try form.field("at", &at, .time)
     }
 }
-
-extension WireCodec {
-    /// Encodes the debt service's feed of the weeks before. Its fields must be within their bounds.
-    public func encode(_ year: DebtYear) -> Outgoing {
-        outgoing(.debtYear, year.payload)
-    }
-}

@@ -106,14 +106,3 @@ private struct SumFormat: TextFormat {
 extension Format where Self == SumFormat {
     fileprivate static var sum: Self { SumFormat() }
 }
-
-extension WireCodec {
-    public func encode(_ ack: LedgerAck) -> Outgoing {
-        outgoing(.debtAck, ack.payload)
-    }
-
-    /// The fields of an encoded message must be within their bounds.
-    public func encode(_ debt: DebtFeed) -> Outgoing {
-        outgoing(.debt, debt.payload)
-    }
-}

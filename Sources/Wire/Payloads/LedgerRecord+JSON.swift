@@ -21,12 +21,10 @@ public struct DigestedRecord: Hashable, Sendable {
     public init(_ record: LedgerRecord) {
         var json = record.payload
         let digest: RecordDigest = FNV.digest(of: json.span)
-        var writer = JSONWriter()
-        var rest: Rest? = Rest(continuedFrom: record.continuedFrom, digest: digest)
-        writer.object("", &rest, .object, .required)
+        let rest = ObjectFormat(shape: .object).json(Rest(continuedFrom: record.continuedFrom, digest: digest))
         // Both are one object.
         json[json.count - 1] = UInt8(ascii: ",")
-        json += writer.bytes.dropFirst()
+        json += rest.dropFirst()
         (self.record, self.digest, self.json) = (record, digest, json)
     }
 
@@ -130,7 +128,7 @@ extension LedgerRecord: Described {
         try form.field("startedAt", &startedAt, .time)
         try form.field("endsAt", optional: &endsAt, .time)
         try form.field("runs", &runs, [Run].format)
-        try form.field("over", &over, .within(Self.overBounds), unless: .zero)
+        try form.field("over", &over, .whole(Self.overBounds), unless: .zero)
         try form.field("approx", &isApproximate, .bool, unless: false)
     }
 
@@ -143,17 +141,10 @@ extension [LedgerRecord.Run] {
     fileprivate static let format: ListFormat<ObjectFormat<LedgerRecord.Run>> = .list(of: .array(), 0...Limits.runs)
 
     /// Reads runs from the JSON of a store. ``LedgerRecord/invalidField`` checks whether they fit the record.
-    public init(json: [UInt8]) throws(Rejection) {
-        self = try JSONReader(json).value(Self.format)
-    }
+    public init(json: [UInt8]) throws(Rejection) { self = try Self.format.value(of: json) }
 
     /// Returns the runs as `[["focus",from,to],…]`.
-    public func json() -> [UInt8] {
-        var writer = JSONWriter()
-        var value: Self? = self
-        Self.format.pass("", &value, .required, to: &writer)
-        return writer.bytes
-    }
+    public func json() -> [UInt8] { Self.format.json(self) }
 }
 
 extension LedgerRecord.Run: Described {
@@ -165,8 +156,4 @@ extension LedgerRecord.Run: Described {
         try form.field("from", &from, .time)
         try form.field("to", optional: &to, .time)
     }
-}
-
-extension WireCodec {
-    public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json) }
 }

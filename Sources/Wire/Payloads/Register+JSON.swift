@@ -84,8 +84,8 @@ extension Anchor: Described {
     private static let overtimes = Milliseconds.zero...Limits.overtime
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("elapsed", &elapsed, .within(Self.lengths))
-        try form.field("over", &over, .within(Self.overtimes), unless: .zero)
+        try form.field("elapsed", &elapsed, .whole(Self.lengths))
+        try form.field("over", &over, .whole(Self.overtimes), unless: .zero)
         try form.field("at", &at, .time)
         try form.field("bound", optional: &bound, .bound)
         try form.field("bootId", &bootID, .id())

@@ -35,7 +35,7 @@ public struct SoundLevel: Hashable, Sendable, Described {
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("source", optional: &source, .id())
         try form.field("level", &level, .decibels)
-        try form.field("period", &period, .within(Self.periods), absent: 1_000)
+        try form.field("period", &period, .whole(Self.periods), absent: 1_000)
         try form.field("sent", optional: &sent, .reading)
         try form.field("bootId", optional: &bootID, .id())
     }

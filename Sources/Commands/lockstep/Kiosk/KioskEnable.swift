@@ -18,6 +18,10 @@ struct KioskEnable: AsyncParsableCommand {
             minutes. Needs root.
             """)
 
+    /// The file of the settings of the display, which belongs to root. The node's unit reads it too, for the address of the
+    /// page; its own file has precedence.
+    static let path = "/etc/lockstep/kiosk.env"
+
     @Option(help: "The face: \(Face.names).")
     var face = Face.focus
 
@@ -49,23 +53,17 @@ struct KioskEnable: AsyncParsableCommand {
     func validate() throws { try LanguageOptions.check(lang) }
 
     func run() async throws {
-        let settings = KioskSettings(
-            face: LineText(showing: face.rawValue), hasControls: controls,
-            language: lang.flatMap(Catalogue.match).map { LineText(showing: $0.language) },
-            theme: theme.map { LineText(showing: $0.rawValue) }, blank: blank.map { LineText(showing: $0.description) },
-            idle: idle.map { LineText(showing: $0.rawValue) }, near: near.map { LineText(showing: $0.description) },
-            surface: LineText(showing: surface.rawValue))
         try KioskService.requireRoot()
-        let isNew = access(KioskSettings.path, F_OK) != 0
+        let isNew = access(KioskEnable.path, F_OK) != 0
         do {
-            try Files.replace(KioskSettings.path, with: Array(try settings.lines().text.utf8))
+            try Files.replace(KioskEnable.path, with: Array(try lines().text.utf8))
         } catch {
             throw UsageError("\(error)")
         }
         do {
             try await KioskService.systemctl("enable", "--quiet", KioskService.unit)
         } catch {
-            if isNew { unlink(KioskSettings.path) }
+            if isNew { unlink(KioskEnable.path) }
             throw error
         }
         // The node reads the address of its page when it starts.
@@ -80,7 +78,21 @@ struct KioskEnable: AsyncParsableCommand {
         fflush(nil)
         let shown = try await KioskService.waitUntilSeen()
         print("The screen shows \(shown), face \(face.rawValue), now and after each start.")
-        print("Settings: \(KioskSettings.path). To stop: sudo lockstep kiosk disable")
+        print("Settings: \(KioskEnable.path). To stop: sudo lockstep kiosk disable")
+    }
+
+    /// The lines of the file. The names without LOCKSTEP_ are for `kiosk-session` alone.
+    private func lines() throws(BadValue) -> SettingLines {
+        var lines = SettingLines(comment: "Written by `lockstep kiosk enable`.")
+        try lines.add(.http, "127.0.0.1:7780")
+        let values: KeyValuePairs<LineText, String?> = [
+            "KIOSK_FACE": face.rawValue, "KIOSK_CONTROLS": controls ? "on" : "off",
+            "KIOSK_LANG": lang.flatMap(Catalogue.match)?.language, "KIOSK_THEME": theme?.rawValue,
+            "KIOSK_BLANK": blank?.description, "KIOSK_IDLE": idle?.rawValue, "KIOSK_NEAR": near?.description,
+            "KIOSK_SURFACE": surface.rawValue,
+        ]
+        for (name, value) in values { try lines.add(name, LineText(showing: value ?? "")) }
+        return lines
     }
 }
 
@@ -93,7 +105,7 @@ struct KioskDisable: AsyncParsableCommand {
         try await KioskService.systemctl("disable", "--quiet", "--now", KioskService.unit)
         // A browser that did not end in time counts as failed; an error means that it did.
         _ = try? await KioskService.systemctl("reset-failed", KioskService.unit)
-        unlink(KioskSettings.path)
+        unlink(KioskEnable.path)
         try await KioskService.systemctl("try-restart", "lockstep-node.service")
         try await KioskService.systemctl("--no-block", "start", "getty@tty1.service")
         print("The screen shows the console again.")

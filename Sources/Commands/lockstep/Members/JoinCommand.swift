@@ -261,7 +261,7 @@ struct LeaveCommand: AsyncParsableCommand {
                 "The broker still knows \(node), so that name stays taken. To free it there: sudo lockstep revoke \(node)"
             )
         }
-        if !scope.isPersonal, access((scope.destdir ?? "") + KioskSettings.path, F_OK) == 0 {
+        if !scope.isPersonal, access((scope.destdir ?? "") + KioskEnable.path, F_OK) == 0 {
             print("This machine is still a kiosk. To return its screen to the console: sudo lockstep kiosk disable")
         }
     }
