@@ -5,7 +5,7 @@ import Session
 import Testing
 
 /// Sessions that a person adds to the ledger.
-@Suite(.timeLimit(.minutes(5))) struct AddRequestTests {
+@Suite(.timeLimit(.minutes(15))) struct AddRequestTests {
     /// 2026-10-25 at noon in universal time, nine hours after Central Europe has set its clocks back.
     private static let now: GroupTime = 1_792_929_600_000
     private static let hour: Milliseconds = 3_600_000

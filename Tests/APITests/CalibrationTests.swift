@@ -3,7 +3,7 @@
 import API
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CalibrationTests {
+@Suite(.timeLimit(.minutes(15))) struct CalibrationTests {
     private func calibration(_ levels: [Int]) -> Calibration {
         var calibration = Calibration()
         for level in levels { calibration.add(level) }

@@ -12,7 +12,7 @@ import Wire
 @testable import Client
 
 /// The client against a socket that gives canned answers.
-@Suite(.timeLimit(.minutes(1))) struct ControlClientTests {
+@Suite(.timeLimit(.minutes(15))) struct ControlClientTests {
     private let directory: TemporaryDirectory
     private let path: String
     private let client: ControlClient

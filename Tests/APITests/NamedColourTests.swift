@@ -4,7 +4,7 @@ import API
 import Session
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct NamedColourTests {
+@Suite(.timeLimit(.minutes(15))) struct NamedColourTests {
     @Test func colourHasAName() {
         let labels = NamedColours.labels
         #expect(labels.count == 24)

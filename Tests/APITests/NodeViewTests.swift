@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// Views are read by older and newer versions of Lockstep on one machine.
-@Suite("The node's view for displays on its machine", .timeLimit(.minutes(5)))
+@Suite("The node's view for displays on its machine", .timeLimit(.minutes(15)))
 struct NodeViewTests {
     private func view(_ fields: String) throws -> View {
         let json = #"{"v":1,"anchorBoot":5,"isOwner":false,"isLinked":true"# + fields + "}"

@@ -4,7 +4,7 @@ import API
 import Session
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PlanGrammarTests {
+@Suite(.timeLimit(.minutes(15))) struct PlanGrammarTests {
     static func phase(_ kind: PhaseKind, _ seconds: Int, _ name: String? = nil) -> Phase {
         Phase(kind: kind, name: name, seconds: seconds)
     }

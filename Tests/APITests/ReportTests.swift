@@ -7,7 +7,7 @@ import Support
 import Testing
 import Wire
 
-@Suite("Reports for scripts", .timeLimit(.minutes(5)))
+@Suite("Reports for scripts", .timeLimit(.minutes(15)))
 struct ReportTests {
     private static let statusFields: Set<String> = [
         "space", "node", "linked", "linkProblem", "status", "session", "lineage", "owner", "isOwner", "title", "icon",

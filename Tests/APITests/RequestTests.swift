@@ -5,7 +5,7 @@ import Session
 import Testing
 import Wire
 
-@Suite("Requests of people and programs", .timeLimit(.minutes(5)))
+@Suite("Requests of people and programs", .timeLimit(.minutes(15)))
 struct RequestTests {
     private func start(_ json: String) throws -> Start {
         try StartRequest(request: Array(json.utf8)).start()

@@ -5,7 +5,7 @@ import Session
 import Testing
 
 /// Starts whose length the node knows: until a time of the day, and what is left of a session that was stopped.
-@Suite(.timeLimit(.minutes(5))) struct ResolvedStartTests {
+@Suite(.timeLimit(.minutes(15))) struct ResolvedStartTests {
     private static let hour: Int64 = 3_600_000
     private static let day = 24 * hour
     /// Midnight of 2026-11-27 in universal time.

@@ -6,7 +6,7 @@ import Testing
 @testable import Client
 
 /// Responses in one piece, byte by byte, and cut anywhere.
-@Suite(.timeLimit(.minutes(5))) struct ResponseReaderTests {
+@Suite(.timeLimit(.minutes(15))) struct ResponseReaderTests {
     private static let responses = [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\nx-trailer: 1\r\n\r\n",

@@ -9,7 +9,7 @@ import Testing
 @testable import BrokerAdmin
 
 /// The members of a broker, their passwords and their rights.
-@Suite(.timeLimit(.minutes(5))) struct MemberListTests {
+@Suite(.timeLimit(.minutes(15))) struct MemberListTests {
     private static let members = """
         desk node home joined 1700000000
         wall display studio-3 invited 1700086400

@@ -8,7 +8,7 @@ import Testing
 @testable import BrokerAdmin
 
 /// The configuration that `lockstep broker setup` writes, and the one that it tries.
-@Suite(.timeLimit(.minutes(5))) struct MosquittoConfigurationTests {
+@Suite(.timeLimit(.minutes(15))) struct MosquittoConfigurationTests {
     private static func made(
         isOnLAN: Bool = false, isEncrypted: Bool = false, beside files: [ConfigurationFile] = []
     ) throws -> (file: ConfigurationFile, note: String?) {

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Calm
 
-@Suite(.timeLimit(.minutes(5))) struct MeterTests {
+@Suite(.timeLimit(.minutes(15))) struct MeterTests {
     private static let now: Int64 = 10_000_000
 
     private func meter(_ mixing: Mixing = .loudest) -> Meter { Meter(threshold: Threshold(level: 400, mixing: mixing)) }

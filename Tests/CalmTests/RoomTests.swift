@@ -8,7 +8,7 @@ import Wire
 @testable import Calm
 
 /// Tests the feed of a room from the start of a session until long after its end.
-@Suite(.timeLimit(.minutes(5))) struct RoomTests {
+@Suite(.timeLimit(.minutes(15))) struct RoomTests {
     private static let hour: Int64 = 3_600_000
     private static let start: Int64 = 100 * hour
     private static let lead = Lead(1_800_000_000_000)

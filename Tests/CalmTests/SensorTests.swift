@@ -5,7 +5,7 @@ import Testing
 
 @testable import Calm
 
-@Suite(.timeLimit(.minutes(5))) struct SensorTests {
+@Suite(.timeLimit(.minutes(15))) struct SensorTests {
     private func level(_ payload: String, _ pointer: String = "", scale: Double = 1, offset: Double = 0) throws -> Int?
     {
         try #require(Sensor(pointer: pointer, scale: scale, offset: offset)).level(in: Array(payload.utf8))

@@ -5,7 +5,7 @@ import Session
 import Testing
 
 /// The loop around a core: decisions first, then one rest.
-@Suite(.timeLimit(.minutes(5))) struct CoreLoopTests {
+@Suite(.timeLimit(.minutes(15))) struct CoreLoopTests {
     private var owner = CoreHarness("desk")
 
     init() {

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// Messages of a core, also after the end of a connection.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(15))) struct DeliveryTests {
     private var owner = CoreHarness("desk")
 
     init() {
@@ -303,7 +303,7 @@ import Wire
 }
 
 /// A crash between the file of a record and the write of its journal.
-@Suite(.timeLimit(.minutes(5))) struct UndoneWriteTests {
+@Suite(.timeLimit(.minutes(15))) struct UndoneWriteTests {
     @Test func theVersionOfAFiledRecordIsNotUsedAgain() throws {
         var desk = CoreHarness("desk")
         desk.handle(.restored(NodeCore.Restored()))
@@ -322,7 +322,7 @@ import Wire
 }
 
 /// The ledger records of a machine that has got another node id, as when it joins a broker.
-@Suite(.timeLimit(.minutes(5))) struct RenamedNodeTests {
+@Suite(.timeLimit(.minutes(15))) struct RenamedNodeTests {
     /// A session of the node `thinkpad`, as it was journalled.
     private func journal(isRunning: Bool) -> Journal {
         var former = CoreHarness("thinkpad")
@@ -359,7 +359,7 @@ import Wire
 }
 
 /// Another process with the same node ID.
-@Suite(.timeLimit(.minutes(5))) struct TwinTests {
+@Suite(.timeLimit(.minutes(15))) struct TwinTests {
     private var node = CoreHarness("desk")
 
     init() {

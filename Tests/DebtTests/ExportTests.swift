@@ -6,7 +6,7 @@ import Testing
 @testable import Debt
 
 /// Tests calendar files and local times, as commands print them.
-@Suite(.timeLimit(.minutes(1))) struct ExportTests {
+@Suite(.timeLimit(.minutes(15))) struct ExportTests {
     /// 2026-11-21T08:30:05Z.
     private static let start: Int64 = 1_795_249_805_000
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Debt
 
 /// Exports of Goodtime and Toggl Track, turned into a history by `Config/examples/import.py` and then imported.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ForeignExportTests {
     private let goodtime = "end,duration,interruptions,label,notes,is_break,is_archived"
     private let toggl =

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Debt
 
-@Suite(.timeLimit(.minutes(1))) struct ImportReportTests {
+@Suite(.timeLimit(.minutes(15))) struct ImportReportTests {
     private func report(isDry: Bool = false, _ filings: [FilingResult]) throws -> ImportReport {
         let lines = try [(8, 30), (10, 60)].flatMap { (hour, minutes) in
             let from = 1_763_683_200_000 + Int64(hour) * 3_600_000

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Debt
 
-@Suite("Imports", .timeLimit(.minutes(5)))
+@Suite("Imports", .timeLimit(.minutes(15)))
 struct ImportTests {
     private func read(_ lines: String...) throws -> Import {
         let now = Zone.utc.instant(of: try #require(CivilDate("2026-11-26")), time: 12 * 3_600_000)

@@ -6,7 +6,7 @@ import Testing
 @testable import Debt
 
 /// Corrections of the beginning and the end of a session.
-@Suite(.timeLimit(.minutes(1))) struct RunTimesTests {
+@Suite(.timeLimit(.minutes(15))) struct RunTimesTests {
     private static let minute: Int64 = 60_000
 
     /// A session of two focus phases with a break between. It began 17 s into its minute.

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Debt
 
-@Suite("Weeks", .timeLimit(.minutes(5)))
+@Suite("Weeks", .timeLimit(.minutes(15)))
 struct WeekTests {
     private let hour: Int64 = 3_600_000
 

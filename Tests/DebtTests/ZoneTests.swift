@@ -6,7 +6,7 @@ import Testing
 
 @testable import Debt
 
-@Suite("Time zones", .timeLimit(.minutes(5)))
+@Suite("Time zones", .timeLimit(.minutes(15)))
 struct ZoneTests {
     /// Zones whose rules have not changed for years, so that every database agrees. They have offsets of half hours,
     /// summers of half an hour and of two, in the north and south, none, and one that begins before midnight.

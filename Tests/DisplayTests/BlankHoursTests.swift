@@ -3,7 +3,7 @@
 import Display
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct BlankHoursTests {
+@Suite(.timeLimit(.minutes(15))) struct BlankHoursTests {
     private static let minute: Int64 = 60_000
 
     @Test(arguments: [("23:00-07:00", "23:00-07:00"), ("9:5-17:30", "09:05-17:30"), ("00:00-23:59", "00:00-23:59")])

@@ -6,7 +6,7 @@ import Session
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ButtonsTests {
+@Suite(.timeLimit(.minutes(15))) struct ButtonsTests {
     /// Checks each cell of the product's table.
     @Test(arguments: PhaseKind.allCases, Status.allCases)
     func buttonsFollowTheTable(kind: PhaseKind, status: Status) {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Display
 
-@Suite(.timeLimit(.minutes(5))) struct CatalogueTests {
+@Suite(.timeLimit(.minutes(15))) struct CatalogueTests {
     static let languages = [
         "en", "ar", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ro", "sv", "tr", "zh-Hans",
     ]

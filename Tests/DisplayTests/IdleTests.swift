@@ -9,7 +9,7 @@ import Wire
 @testable import Display
 
 /// Displays without a session, and near the end of a phase.
-@Suite(.timeLimit(.minutes(5))) struct IdleTests {
+@Suite(.timeLimit(.minutes(15))) struct IdleTests {
     private static let midnight: Int64 = 1_795_993_200_000
     private static let minute: Int64 = 60_000
 

@@ -4,7 +4,7 @@ import Display
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LocalizedTests {
+@Suite(.timeLimit(.minutes(15))) struct LocalizedTests {
     @Test(arguments: ["Paused", "it is paused", "min", "pausé", "休憩", "no session"])
     func codeAddsNoWords(word: String) {
         #expect(!Localized.symbols("5 \(word)").description.contains(word))

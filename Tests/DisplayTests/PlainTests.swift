@@ -9,7 +9,7 @@ import Wire
 
 @testable import Display
 
-@Suite(.timeLimit(.minutes(5))) struct PlainTests {
+@Suite(.timeLimit(.minutes(15))) struct PlainTests {
     private let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)]
 
     private func shown(_ register: Register?, lostAt: BootTime? = nil, isReadOnly: Bool = false) -> DisplaySnapshot {

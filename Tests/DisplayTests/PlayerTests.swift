@@ -7,7 +7,7 @@ import Testing
 
 @testable import Display
 
-@Suite(.timeLimit(.minutes(5))) struct PlayerTests {
+@Suite(.timeLimit(.minutes(15))) struct PlayerTests {
     private let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)]
 
     private func player(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Display
 
-@Suite(.timeLimit(.minutes(5))) struct ScreenTests {
+@Suite(.timeLimit(.minutes(15))) struct ScreenTests {
     @Test func everyStatusHasAText() {
         let text = { (kind: PhaseKind, status: Status) in
             Screen(view(sample([Phase(kind: kind, seconds: 60)], status: status)), at: 0, face: .focus).stateText

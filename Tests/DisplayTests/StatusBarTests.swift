@@ -7,7 +7,7 @@ import Wire
 
 @testable import Display
 
-@Suite(.timeLimit(.minutes(5))) struct StatusBarTests {
+@Suite(.timeLimit(.minutes(15))) struct StatusBarTests {
     private let label = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
     private let sets = [
         Phase(kind: .work, seconds: 40), Phase(kind: .rest, seconds: 20), Phase(kind: .work, seconds: 40),

@@ -3,7 +3,7 @@
 import Display
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TerminalTextTests {
+@Suite(.timeLimit(.minutes(15))) struct TerminalTextTests {
     @Test(arguments: [
         ("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("한", 2), ("📚", 2), ("👨‍👩‍👧", 2), ("❤️", 1), ("🇩🇪", 2),
         ("👍🏽", 2), ("\u{301}", 0), ("\u{200B}", 0), ("ｆ", 2), ("█▀▄", 3), ("…", 1), ("", 0),

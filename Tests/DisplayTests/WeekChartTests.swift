@@ -8,7 +8,7 @@ import Wire
 
 @testable import Display
 
-@Suite(.timeLimit(.minutes(5))) struct WeekChartTests {
+@Suite(.timeLimit(.minutes(15))) struct WeekChartTests {
     static func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
     /// The last week of 2026, a year of 53 weeks, on its Wednesday.

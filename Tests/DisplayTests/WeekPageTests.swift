@@ -6,7 +6,7 @@ import Wire
 
 @testable import Display
 
-@Suite(.timeLimit(.minutes(5))) struct WeekPageTests {
+@Suite(.timeLimit(.minutes(15))) struct WeekPageTests {
     private func page(_ numbers: WeekNumbers?, _ language: String = "en") throws -> WeekPage {
         WeekPage(
             numbers: numbers, node: .userText("desk"), time: "14:05", strings: try #require(Catalogue.strings(language))

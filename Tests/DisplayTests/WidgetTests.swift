@@ -8,7 +8,7 @@ import Wire
 
 @testable import Display
 
-@Suite(.timeLimit(.minutes(5))) struct WidgetTests {
+@Suite(.timeLimit(.minutes(15))) struct WidgetTests {
     private static let arabic =
         #"{"language": "ar", "name": "x", "direction": "rtl", "strings": {"endsAt": "ينتهي {time}"}}"#
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Stalls of the machine, which excuse a failed try (``StallRetry``).
-@Suite(.timeLimit(.minutes(1))) struct StallTests {
+@Suite(.timeLimit(.minutes(15))) struct StallTests {
     private let start = ContinuousClock.now
     private var stalls: Stalls
 

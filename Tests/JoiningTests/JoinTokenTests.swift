@@ -7,7 +7,7 @@ import Testing
 @testable import Joining
 @testable import Settings
 
-@Suite(.timeLimit(.minutes(5))) struct JoinTokenTests {
+@Suite(.timeLimit(.minutes(15))) struct JoinTokenTests {
     static func invitation(
         hosts: [String] = ["pi.lan", "pi.local", "192.168.1.5", "fd77::11"], isEncrypted: Bool = true,
         role: MemberRole = .node, space: String = "home", node: String = "kitchen-pi"

@@ -8,7 +8,7 @@ import Testing
 @testable import Settings
 
 /// Settings that programs write, read by this project and by systemd.
-@Suite(.timeLimit(.minutes(5))) struct SettingLinesTests {
+@Suite(.timeLimit(.minutes(15))) struct SettingLinesTests {
     /// Texts that a reader could take for something else than one value.
     static let hostile = [
         "x\nLOCKSTEP_HOOK_STARTED=id", "x\rLOCKSTEP_HOOK_STARTED=id", "x\r\nLOCKSTEP_HOOK_STARTED=id", "\u{0}",

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// Records on their way to a ledger that the test plays.
-@Suite(.timeLimit(.minutes(1))) struct LedgerIntakeTests {
+@Suite(.timeLimit(.minutes(15))) struct LedgerIntakeTests {
     private static let time: GroupTime = 1_800_000_000_000
     private let home: SpaceID
     private let desk: NodeID

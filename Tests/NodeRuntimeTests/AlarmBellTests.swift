@@ -8,7 +8,7 @@ import Testing
 @testable import NodeRuntime
 
 /// The decisions of the bell, by a clock that the test sets.
-@Suite(.timeLimit(.minutes(2))) final class AlarmBellTests: Sendable {
+@Suite(.timeLimit(.minutes(15))) final class AlarmBellTests: Sendable {
     private static let end: BootTime = 1_000_000
     private let boot = Mutex(AlarmBellTests.end)
     private let played = Mutex(0)

@@ -9,7 +9,7 @@ import Testing
 @testable import NodeRuntime
 @testable import Settings
 
-@Suite(.timeLimit(.minutes(5))) struct AlertCheckTests {
+@Suite(.timeLimit(.minutes(15))) struct AlertCheckTests {
     /// Returns the problems on a machine with these programs and sockets in its session.
     private static func problems(
         notifies: Bool = false, sound: HookSettings.Sound = .off, programs: [String] = [], sockets: [String] = []

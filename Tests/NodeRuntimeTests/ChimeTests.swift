@@ -4,7 +4,7 @@ import Testing
 
 @testable import NodeRuntime
 
-@Suite(.timeLimit(.minutes(5))) struct ChimeTests {
+@Suite(.timeLimit(.minutes(15))) struct ChimeTests {
     private let file = Chime.wav()
 
     private func number<Number: FixedWidthInteger>(at offset: Int, _: Number.Type) -> Number {

@@ -10,7 +10,7 @@ import Wire
 @testable import NodeRuntime
 
 /// Crashes, damage and full disks never yield a journal that was not written.
-@Suite(.timeLimit(.minutes(5))) struct JournalCrashTests {
+@Suite(.timeLimit(.minutes(15))) struct JournalCrashTests {
     private let place: JournalPlace
 
     init() throws { place = try JournalPlace() }

@@ -11,7 +11,7 @@ import Wire
 @testable import NodeRuntime
 
 /// The journal on a full disk, which is a small one in memory. Only root can mount it.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: SmallDisk.isAllowed, "only root of the machine may mount a disk"))
+@Suite(.timeLimit(.minutes(15)), .enabled(if: SmallDisk.isAllowed, "only root of the machine may mount a disk"))
 struct JournalDiskTests {
     private static let kilobytes = 2 * JournalFile.standardCapacity >> 10
 

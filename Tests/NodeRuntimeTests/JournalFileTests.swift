@@ -8,7 +8,7 @@ import Wire
 
 @testable import NodeRuntime
 
-@Suite(.timeLimit(.minutes(5))) struct JournalFileTests {
+@Suite(.timeLimit(.minutes(15))) struct JournalFileTests {
     private let place: JournalPlace
 
     init() throws { place = try JournalPlace() }
@@ -132,7 +132,7 @@ import Wire
         #expect(place.names == ["journal", "journal.damaged-5"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func pipeInPlaceOfTheJournalDoesNotBlock() throws {
+    @Test(.timeLimit(.minutes(15))) func pipeInPlaceOfTheJournalDoesNotBlock() throws {
         mkfifo(place.path("journal"), 0o600)
         guard case .damaged(_?, _, nil) = place.file.load(at: 5) else {
             Issue.record("not damaged")

@@ -9,7 +9,7 @@ import Testing
 @testable import NodeRuntime
 @testable import Wire
 
-@Suite(.timeLimit(.minutes(5))) struct JournalRecordsTests {
+@Suite(.timeLimit(.minutes(15))) struct JournalRecordsTests {
     @Test func checksumIsFNV1a() {
         #expect(FNV.hash([UInt8]().span) == 0xCBF2_9CE4_8422_2325)
         #expect(FNV.hash("a".utf8.span) == 0xAF63_DC4C_8601_EC8C)
@@ -54,7 +54,7 @@ import Testing
 }
 
 /// `Tests/Conformance/journal`: the journal of a node of an earlier build. It has each field of a journal.
-@Suite(.timeLimit(.minutes(5))) struct JournalConformanceTests {
+@Suite(.timeLimit(.minutes(15))) struct JournalConformanceTests {
     private static var file: [UInt8] {
         get throws {
             let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

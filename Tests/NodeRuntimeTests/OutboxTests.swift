@@ -12,7 +12,7 @@ import Wire
 @testable import Ledger
 @testable import NodeRuntime
 
-@Suite("The outbox of ledger records", .timeLimit(.minutes(5)))
+@Suite("The outbox of ledger records", .timeLimit(.minutes(15)))
 final class OutboxTests {
     private let place: JournalPlace
     private var outbox: FiledOutbox

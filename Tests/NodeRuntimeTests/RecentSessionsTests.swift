@@ -8,7 +8,7 @@ import Testing
 @testable import NodeRuntime
 
 /// The sessions that a node has seen, for its pages.
-@Suite(.timeLimit(.minutes(5))) struct RecentSessionsTests {
+@Suite(.timeLimit(.minutes(15))) struct RecentSessionsTests {
     private static let start: GroupTime = 1_798_545_600_000
 
     private static func register(_ id: String, at time: GroupTime = start, status: Status = .running) throws -> Register

@@ -6,7 +6,7 @@ import Testing
 @testable import NodeRuntime
 @testable import Session
 
-@Suite(.timeLimit(.minutes(5))) struct SessionEventsTests {
+@Suite(.timeLimit(.minutes(15))) struct SessionEventsTests {
     private var script = SessionScript()
 
     @Test mutating func eachChangeIsReportedOnce() throws {

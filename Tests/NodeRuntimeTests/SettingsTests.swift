@@ -12,7 +12,7 @@ import Testing
 @testable import NodeRuntime
 @testable import Settings
 
-@Suite(.timeLimit(.minutes(5))) struct SettingsTests {
+@Suite(.timeLimit(.minutes(15))) struct SettingsTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

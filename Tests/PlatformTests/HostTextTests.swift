@@ -3,7 +3,7 @@
 import Platform
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct HostTextTests {
+@Suite(.timeLimit(.minutes(15))) struct HostTextTests {
     @Test(arguments: [
         "pi", "pi.local", "kitchen_pi.local", "PI.example.org", "127.0.0.1", "0.0.0.0", "::", "fd00::7",
         "::ffff:10.0.0.7",

@@ -5,7 +5,7 @@ import Testing
 @testable import Platform
 
 /// The addresses of this machine, as the kernel lists them.
-@Suite(.timeLimit(.minutes(5))) struct InterfacesTests {
+@Suite(.timeLimit(.minutes(15))) struct InterfacesTests {
     @Test func onlyAddressesThatStayAreRead() {
         let list = """
             fd000000000000000000000000000005 02 40 00 80     eth0

@@ -4,7 +4,7 @@ import Platform
 import Testing
 
 /// Lines of several kinds, by given times.
-@Suite(.timeLimit(.minutes(5))) struct LogLimiterTests {
+@Suite(.timeLimit(.minutes(15))) struct LogLimiterTests {
     @Test func suppressedLinesAreCounted() {
         var limiter = LogLimiter()
         #expect(limiter.allows("a", at: 0) == 0)

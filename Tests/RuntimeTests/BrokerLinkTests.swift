@@ -10,7 +10,7 @@ import Testing
 import Wire
 
 /// A program's broker connection, on a real broker where one is needed.
-@Suite(.timeLimit(.minutes(1))) struct BrokerLinkTests {
+@Suite(.timeLimit(.minutes(15))) struct BrokerLinkTests {
     /// The owner of a link, on the loop's thread.
     private actor Program {
         private nonisolated let loop: EventLoop

@@ -7,7 +7,7 @@ import Testing
 @testable import Runtime
 
 /// The error bound of the wall clock, read from the kernel once a second and after each clock step.
-@Suite(.timeLimit(.minutes(5))) struct ClocksTests {
+@Suite(.timeLimit(.minutes(15))) struct ClocksTests {
     /// `STA_UNSYNC` and `STA_NANO`; the latter does not matter.
     private static let (unsynced, nano): (Int32, Int32) = (0x40, 0x2000)
 

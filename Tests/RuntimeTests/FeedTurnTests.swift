@@ -6,7 +6,7 @@ import Testing
 @testable import Runtime
 
 /// Which of several services publishes a feed.
-@Suite(.timeLimit(.minutes(1))) struct FeedTurnTests {
+@Suite(.timeLimit(.minutes(15))) struct FeedTurnTests {
     private let (attic, debt): (NodeID, NodeID)
 
     init() throws {

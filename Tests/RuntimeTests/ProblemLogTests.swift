@@ -4,7 +4,7 @@ import Runtime
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProblemLogTests {
+@Suite(.timeLimit(.minutes(15))) struct ProblemLogTests {
     @Test func problemIsLoggedOnceUntilItIsCleared() {
         let lines = LogLines()
         let problems = ProblemLog(lines.logger)

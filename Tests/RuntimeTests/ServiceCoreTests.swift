@@ -10,7 +10,7 @@ import Testing
 import Wire
 
 /// The core of a service, on a broker that hands back what is published.
-@Suite(.timeLimit(.minutes(1))) struct ServiceCoreTests {
+@Suite(.timeLimit(.minutes(15))) struct ServiceCoreTests {
     /// A core and its outlet, on the loop's thread.
     private actor Service {
         private nonisolated let loop: EventLoop

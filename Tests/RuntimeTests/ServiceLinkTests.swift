@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// The connection of a service and its spaces, on a real broker where one is needed.
-@Suite(.timeLimit(.minutes(1))) struct ServiceLinkTests {
+@Suite(.timeLimit(.minutes(15))) struct ServiceLinkTests {
     /// A space that remembers the events that it was given.
     private final class Space: ServiceSpace {
         let core: ServiceCore

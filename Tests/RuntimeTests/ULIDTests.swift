@@ -5,7 +5,7 @@ import Testing
 
 @testable import Runtime
 
-@Suite(.timeLimit(.minutes(5))) struct ULIDTests {
+@Suite(.timeLimit(.minutes(15))) struct ULIDTests {
     @Test func idsSortByTime() {
         let times: [GroupTime] = [0, 1, 31, 32, 1_023, 1_767_225_600_000, 1_767_225_600_001, 7_258_118_400_000]
         let ids: [SessionID] = times.map { ULID.make(at: $0) }

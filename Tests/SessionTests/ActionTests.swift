@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// What the vectors of operations leave out of the actions.
-@Suite(.timeLimit(.minutes(5))) struct ActionTests {
+@Suite(.timeLimit(.minutes(15))) struct ActionTests {
     @Test func extensionsAreKeptForFourPhasesAtMost() {
         var rig = EngineHarness()
         rig.start("(focus 1m, shortBreak 1m, work 1m, rest 1m, phase 1m, longBreak 1m) x5")

@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// Limits on the harm that a lying peer with a valid password can do.
-@Suite(.timeLimit(.minutes(5))) struct AdmissionTests {
+@Suite(.timeLimit(.minutes(15))) struct AdmissionTests {
     static let limit = Limits.counter.upperBound
 
     static func fork(of node: String = "desk", _ epoch: Int, _ rev: Int) -> Message {

@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// Alarms, overtime, and what people say to all nodes.
-@Suite(.timeLimit(.minutes(5))) struct AlarmTests {
+@Suite(.timeLimit(.minutes(15))) struct AlarmTests {
     private static let minute: Milliseconds = .minutes(1)
 
     private static func rig(

@@ -8,7 +8,7 @@ private let boot: BootTime = 1_000_000
 private let hour: Milliseconds = 3_600_000
 private let in2099: GroupTime = 4_086_000_000_000
 
-@Suite(.timeLimit(.minutes(5))) struct GroupClockTests {
+@Suite(.timeLimit(.minutes(15))) struct GroupClockTests {
     /// A node's clock: its lead over the true time (`EngineHarness.epoch`), and whether it is synchronised.
     struct Clock {
         var node: String

@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// Corrections of group time, and of the session with it.
-@Suite(.timeLimit(.minutes(5))) struct GroupTimeTests {
+@Suite(.timeLimit(.minutes(15))) struct GroupTimeTests {
     static let hour: Milliseconds = 3_600_000
 
     /// A node with a session and an unsynchronised clock, wrong by `skew`, which then meets `kitchen`.

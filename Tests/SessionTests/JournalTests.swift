@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// Recovery after a crash, and failing disks.
-@Suite(.timeLimit(.minutes(5))) struct JournalTests {
+@Suite(.timeLimit(.minutes(15))) struct JournalTests {
     static let minute: Milliseconds = 60_000
 
     /// A harness whose session of `text` ran for `milliseconds`.

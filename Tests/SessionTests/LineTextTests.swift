@@ -4,7 +4,7 @@ import Session
 import Testing
 
 /// Text that may become a line of settings, a header, a command line or a log line.
-@Suite(.timeLimit(.minutes(5))) struct LineTextTests {
+@Suite(.timeLimit(.minutes(15))) struct LineTextTests {
     @Test(arguments: ["a\nb", "a\r\nb", "\u{0}", "a\u{7F}", "\u{9B}31m", "\u{2028}", "\u{202E}x", "\u{FEFF}", "\t"])
     func otherTextIsRefusedAndShownWithReplacements(text: String) {
         #expect(LineText(line: text) == nil)

@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// An intent follows its session along the lineage with one id and takes effect once.
-@Suite(.timeLimit(.minutes(5))) struct LineageTests {
+@Suite(.timeLimit(.minutes(15))) struct LineageTests {
     /// The continuation by `attic` of a session that `kitchen` owned.
     static func continuation(
         of register: Register = peerRegister(plan: "focus 25m, shortBreak 5m"),

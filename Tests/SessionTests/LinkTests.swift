@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// Connections, presence, and the repair of retained registers.
-@Suite(.timeLimit(.minutes(5))) struct LinkTests {
+@Suite(.timeLimit(.minutes(15))) struct LinkTests {
     @Test func barrierPrecedesTheRegisterOnEachConnection() {
         var rig = EngineHarness()
         rig.start("focus 25m")

@@ -6,7 +6,7 @@ import Testing
 @testable import Session
 
 /// Messages that a broker has lost, or that a member of a cluster keeps for itself.
-@Suite(.timeLimit(.minutes(5))) struct LostMessageTests {
+@Suite(.timeLimit(.minutes(15))) struct LostMessageTests {
     private static let earlier: GroupTime = EngineHarness.epoch - .seconds(60)
 
     private static func owner() -> EngineHarness {

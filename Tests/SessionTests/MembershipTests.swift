@@ -6,7 +6,7 @@ import Testing
 @testable import Session
 
 /// Nodes that join, that are gone, and whose presence was deleted.
-@Suite(.timeLimit(.minutes(5))) struct MembershipTests {
+@Suite(.timeLimit(.minutes(15))) struct MembershipTests {
     /// A clock of 2044.
     static let rogue = PeerClock(wallLead: 2_340_000_000_000 - 1_000_000)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// Ownership of the session, and the owner's answers.
-@Suite(.timeLimit(.minutes(5))) struct OwnerTests {
+@Suite(.timeLimit(.minutes(15))) struct OwnerTests {
     /// The largest stamp wins, in whatever order three starts arrive.
     @Test func lastStartWinsInEveryOrder() throws {
         let registers = [

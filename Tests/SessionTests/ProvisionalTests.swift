@@ -6,7 +6,7 @@ import Testing
 
 /// Starts without a link are shown and counted at once. They are published with their true start after the link is
 /// back, if they are still live.
-@Suite(.timeLimit(.minutes(5))) struct ProvisionalTests {
+@Suite(.timeLimit(.minutes(15))) struct ProvisionalTests {
     static let minute: Milliseconds = 60_000
 
     /// A start with no link, a minute ago.
@@ -261,7 +261,7 @@ import Testing
 }
 
 /// Takeovers by a node without a link.
-@Suite(.timeLimit(.minutes(5))) struct OfflineTakeoverTests {
+@Suite(.timeLimit(.minutes(15))) struct OfflineTakeoverTests {
     /// The old owner learns of the takeover and yields.
     @Test(arguments: [IntentOperation.pause, .stop]) func pressAppliedOfflineIsPublished(
         operation: IntentOperation

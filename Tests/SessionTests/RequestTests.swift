@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// The asking side of an intent.
-@Suite(.timeLimit(.minutes(5))) struct RequestTests {
+@Suite(.timeLimit(.minutes(15))) struct RequestTests {
     static func rig(plan text: String = "focus 25m, shortBreak 5m", role: Role = .node) -> EngineHarness {
         var rig = EngineHarness(role: role).linked()
         rig.hear(.presence(presence("k1")), from: "kitchen")

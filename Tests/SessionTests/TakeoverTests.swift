@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// A node applies a press that the owner does not answer, as the new owner.
-@Suite(.timeLimit(.minutes(5))) struct TakeoverTests {
+@Suite(.timeLimit(.minutes(15))) struct TakeoverTests {
     /// A node that shows a session of `kitchen`, which ran for a minute.
     static func displayOfKitchen(
         _ register: Register = peerRegister(plan: "focus 25m, shortBreak 5m"), node: String = "desk",
@@ -191,7 +191,7 @@ import Testing
 }
 
 /// Moving a session on request.
-@Suite(.timeLimit(.minutes(5))) struct MoveTests {
+@Suite(.timeLimit(.minutes(15))) struct MoveTests {
     static func take(_ rig: inout EngineHarness, id: String = "T1") -> Reply? {
         rig.ticket += 1
         rig.send(.take(id: token(id), ticket: rig.ticket))

@@ -6,7 +6,7 @@ import Testing
 @testable import Session
 
 /// Changes of a session by time alone.
-@Suite(.timeLimit(.minutes(5))) struct TimeTests {
+@Suite(.timeLimit(.minutes(15))) struct TimeTests {
     static let minute: Milliseconds = 60_000
 
     static func register(_ text: String, mode: Mode = .countdown, autoAdvance: Bool = false) -> Register {

@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// Nodes of which no kernel vouches for its clock, as in a network without a time server.
-@Suite(.timeLimit(.minutes(5))) struct UnvouchedTimeTests {
+@Suite(.timeLimit(.minutes(15))) struct UnvouchedTimeTests {
     static let hour: Milliseconds = 3_600_000
     static let unvouched = ClockQuality(synced: false)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// IDs, text, colours, stamps and the bounds of a register.
-@Suite(.timeLimit(.minutes(5))) struct ValueTests {
+@Suite(.timeLimit(.minutes(15))) struct ValueTests {
     @Test func nodeIDAcceptsOnlyItsGrammar() {
         for good in ["a", "0", "desk", "kitchen-pi", "a-", "x--y", String(repeating: "z", count: 32)] {
             #expect(NodeID(good)?.rawValue == good)

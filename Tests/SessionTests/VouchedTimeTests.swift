@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// Synchronised clocks, also such that contradict each other.
-@Suite(.timeLimit(.minutes(5))) struct VouchedTimeTests {
+@Suite(.timeLimit(.minutes(15))) struct VouchedTimeTests {
     /// A synchronised clock that reads 2044.
     static let rogue = PeerClock(wallLead: 2_340_000_000_000 - 1_000_000)
 

@@ -4,7 +4,7 @@ import Session
 import Testing
 
 /// Whole minutes on screens, and the blanks around texts.
-@Suite(.timeLimit(.minutes(1))) struct WholeMinutesTests {
+@Suite(.timeLimit(.minutes(15))) struct WholeMinutesTests {
     @Test(arguments: [
         ([], []), ([59_999], [0]), ([90_000, 30_000], [2, 0]), ([90_000, 90_000], [2, 1]),
         ([59_000, 59_000, 2_000], [1, 1, 0]),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settings
 
-@Suite(.timeLimit(.minutes(5))) struct BrokerAddressTests {
+@Suite(.timeLimit(.minutes(15))) struct BrokerAddressTests {
     @Test(arguments: [
         ("mqtt://host", "host", 1883), ("mqtt://host:18", "host", 18), ("mqtts://host", "host", 8883),
         ("mqtt://[::1]:1900", "::1", 1900), ("mqtt://[fe80::1%eth0]", "fe80::1%eth0", 1883),

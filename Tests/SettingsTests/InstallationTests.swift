@@ -6,7 +6,7 @@ import Testing
 
 @testable import Settings
 
-@Suite(.timeLimit(.minutes(5))) struct InstallationTests {
+@Suite(.timeLimit(.minutes(15))) struct InstallationTests {
     /// A machine with these files, on which Ada is at home.
     private static func installation(_ files: String...) throws -> Installation {
         let root = try TemporaryDirectory()

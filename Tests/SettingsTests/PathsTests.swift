@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settings
 
-@Suite(.timeLimit(.minutes(5))) struct PathsTests {
+@Suite(.timeLimit(.minutes(15))) struct PathsTests {
     @Test func homeHoldsThePathsOfAPerson() {
         let paths = Paths(environment: ["HOME": "/home/ada"])
         #expect(paths.stateDirectory == "/home/ada/.local/state/lockstep")

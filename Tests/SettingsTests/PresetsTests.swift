@@ -7,7 +7,7 @@ import Testing
 
 @testable import Settings
 
-@Suite(.timeLimit(.minutes(5))) struct PresetsTests {
+@Suite(.timeLimit(.minutes(15))) struct PresetsTests {
     @Test func builtInPresetsEqualTheShippedFile() throws {
         var shipped: [String: String] = [:]
         for line in try Project.read("Config/presets").split(separator: "\n") where !line.hasPrefix("#") {

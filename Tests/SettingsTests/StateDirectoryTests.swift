@@ -7,7 +7,7 @@ import Testing
 
 @testable import Settings
 
-@Suite(.timeLimit(.minutes(5))) struct StateDirectoryTests {
+@Suite(.timeLimit(.minutes(15))) struct StateDirectoryTests {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }

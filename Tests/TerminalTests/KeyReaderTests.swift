@@ -6,7 +6,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct KeyReaderTests {
+@Suite(.timeLimit(.minutes(15))) struct KeyReaderTests {
     private func keys(_ text: String) -> [TerminalInput] { text.map(TerminalInput.key) }
 
     @Test func keysAreReadAndSequencesIgnored() {

@@ -8,7 +8,7 @@ import Testing
 @testable import Terminal
 
 /// A display whose node stops and restarts.
-@Suite(.timeLimit(.minutes(1))) struct LastingViewsTests {
+@Suite(.timeLimit(.minutes(15))) struct LastingViewsTests {
     private struct Gone: Error {}
 
     @Test func contactIsLostWhenTheNodeEnds() {

@@ -10,7 +10,7 @@ import Testing
 @testable import Terminal
 
 /// The mailbox, which wakes the thread of a display.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct MailboxTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct MailboxTests {
     private func isReadable(_ descriptor: Int32, within milliseconds: Int32 = 0) -> Bool {
         var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&waited, 1, milliseconds) > 0

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct RendererTests {
+@Suite(.timeLimit(.minutes(15))) struct RendererTests {
     private static let words = ["14:32", "漢字", "📚", "é", "█▀▄", "a", "  ", "読書 x", "e\u{301}"]
     private static let colours: [Colour?] = [nil, .grey, Colour(red: 200, green: 10, blue: 10)]
 

@@ -12,7 +12,7 @@ import Wire
 @testable import Web
 
 /// Authentication, authorization and CSRF protection of requests from the network.
-@Suite(.timeLimit(.minutes(5))) struct AuthMiddlewareTests {
+@Suite(.timeLimit(.minutes(15))) struct AuthMiddlewareTests {
     static let view = String(repeating: "v", count: 32)
     static let control = String(repeating: "c", count: 32)
     private static let calendar = String(repeating: "k", count: 32)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(5))) struct DisplaysTests {
+@Suite(.timeLimit(.minutes(15))) struct DisplaysTests {
     private static let options = Displays.StreamOptions(face: .focus, language: "en", isReadOnly: false)
 
     @Test func limitOfPagesIsFiveHundred() async throws {

@@ -12,7 +12,7 @@ import Wire
 @testable import Web
 
 /// `openapi.json` describes all routes and fields, and no others.
-@Suite(.timeLimit(.minutes(5))) struct OpenAPITests {
+@Suite(.timeLimit(.minutes(15))) struct OpenAPITests {
     private let router: Router<WebContext>
     private let document: JSON
 

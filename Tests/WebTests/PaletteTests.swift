@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The contrast of the palette, computed from the style sheets (WCAG 2.2: 1.4.3, 1.4.6 and 1.4.11).
-@Suite(.timeLimit(.minutes(5))) struct PaletteTests {
+@Suite(.timeLimit(.minutes(15))) struct PaletteTests {
     private typealias Palette = [String: Colour]
     private struct Colour: Equatable {
         var red: Int

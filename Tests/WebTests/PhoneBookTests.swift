@@ -10,7 +10,7 @@ import Testing
 @testable import Web
 
 /// The list of phones, its file and its links.
-@Suite(.timeLimit(.minutes(5))) struct PhoneBookTests {
+@Suite(.timeLimit(.minutes(15))) struct PhoneBookTests {
     private let home: TemporaryDirectory
     private let start = Instant(boot: 1_000, wall: 1_800_000_000_000)
 

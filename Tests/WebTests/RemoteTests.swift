@@ -14,7 +14,7 @@ import Wire
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(5))) struct RemoteTests {
+@Suite(.timeLimit(.minutes(15))) struct RemoteTests {
     private struct Overview: Decodable {
         struct Offer: Decodable {
             var text: String

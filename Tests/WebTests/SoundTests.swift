@@ -9,7 +9,7 @@ import Testing
 @testable import Web
 
 /// Sound levels from other programs over HTTP.
-@Suite(.timeLimit(.minutes(5))) struct SoundTests {
+@Suite(.timeLimit(.minutes(15))) struct SoundTests {
     private static let headers: HTTPFields = [
         .contentType: "application/json", .authorization: "Bearer \(AuthMiddlewareTests.control)",
     ]

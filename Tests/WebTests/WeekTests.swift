@@ -12,7 +12,7 @@ import Wire
 @testable import Web
 
 /// The week page, as rendered from the feeds of the services.
-@Suite(.timeLimit(.minutes(5))) struct WeekTests {
+@Suite(.timeLimit(.minutes(15))) struct WeekTests {
     private static let monday: GroupTime = 1_798_416_000_000  // 2026-12-28 in universal time
     private static let hour: Milliseconds = 3_600_000
     private static let study = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Wire
 
-@Suite("The tables of Protocol.md match the code", .timeLimit(.minutes(5)))
+@Suite("The tables of Protocol.md match the code", .timeLimit(.minutes(15)))
 struct DescriptionTests {
     /// The tables of all payloads, and of the objects within.
     private static let described: [String: FieldTable] = {

@@ -6,7 +6,7 @@ import Testing
 @testable import Wire
 
 /// Journals are read by older and newer versions of Lockstep on one machine.
-@Suite("Journals stay on the machine", .timeLimit(.minutes(5)))
+@Suite("Journals stay on the machine", .timeLimit(.minutes(15)))
 struct DocumentTests {
     static func text(_ register: Register) -> String { String(decoding: register.json(), as: UTF8.self) }
 

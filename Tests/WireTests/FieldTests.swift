@@ -56,7 +56,7 @@ private struct Sample: Equatable, Described {
     }
 }
 
-@Suite("A payload is read and written as its fields describe it", .timeLimit(.minutes(5)))
+@Suite("A payload is read and written as its fields describe it", .timeLimit(.minutes(15)))
 struct FieldTests {
     private func read(_ fields: String) throws -> Sample {
         try Sample(payload: Array(#"{"v":1\#(fields)}"#.utf8))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Wire
 
-@Suite("JSON", .timeLimit(.minutes(5)))
+@Suite("JSON", .timeLimit(.minutes(15)))
 struct JSONTests {
     private func whole(_ text: String) throws -> Int64 {
         try JSONReader(Array(text.utf8)).value(.whole())

@@ -65,7 +65,7 @@ struct OperationVectors: Decodable, Sendable {
     }()
 }
 
-@Suite("Vectors of operations", .timeLimit(.minutes(5)))
+@Suite("Vectors of operations", .timeLimit(.minutes(15)))
 struct OperationVectorTests {
     @Test(arguments: OperationVectors.all.vectors)
     func nodeDoesWhatTheVectorSays(_ vector: OperationVectors.Vector) throws {

@@ -5,7 +5,7 @@ import Session
 import Testing
 import Wire
 
-@Suite("Registers for clients that only read", .timeLimit(.minutes(5)))
+@Suite("Registers for clients that only read", .timeLimit(.minutes(15)))
 struct RegisterPayloadTests {
     @Test func everyFieldIsWrittenInOrder() throws {
         let sent = try Fixtures.codec().encode(.register(try Fixtures.register()))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Wire
 
-@Suite("Messages are read back unchanged", .timeLimit(.minutes(5)))
+@Suite("Messages are read back unchanged", .timeLimit(.minutes(15)))
 struct RoundTripTests {
     @Test(arguments: 0..<600)
     func randomMessageIsReadBack(seed: Int) throws {

@@ -4,7 +4,7 @@ import Session
 import Testing
 import Wire
 
-@Suite("Topics", .timeLimit(.minutes(5)))
+@Suite("Topics", .timeLimit(.minutes(15)))
 struct TopicsTests {
     @Test func everyTopicIsReadBack() throws {
         let topics = Topics(space: try #require(SpaceID("studio-3")))

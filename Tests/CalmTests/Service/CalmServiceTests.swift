@@ -12,7 +12,7 @@ import Testing
 @testable import Calm
 
 /// The service in this process, on a real broker.
-@Suite(.timeLimit(.minutes(1))) struct CalmServiceTests {
+@Suite(.timeLimit(.minutes(15))) struct CalmServiceTests {
     @Test func theServiceAnnouncesItselfAndSaysGoodbye() async throws {
         let folder = try TemporaryDirectory()
         let directory = try StateDirectory(folder.path)

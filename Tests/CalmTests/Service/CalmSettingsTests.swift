@@ -5,7 +5,7 @@ import Testing
 
 @testable import Calm
 
-@Suite(.timeLimit(.minutes(5))) struct CalmSettingsTests {
+@Suite(.timeLimit(.minutes(15))) struct CalmSettingsTests {
     private static let environment = ["HOME": "/home/ada"]
 
     private func read(_ given: [String: String], as part: CalmSettings.Part = .service) throws -> CalmSettings {

@@ -13,7 +13,7 @@ import Wire
 @testable import Calm
 
 /// A microphone at a real broker.
-@Suite(.limitedConcurrency, .timeLimit(.minutes(10))) struct MicrophoneTests {
+@Suite(.limitedConcurrency, .timeLimit(.minutes(15))) struct MicrophoneTests {
     @Test func levelsArePublishedUnderTheNodesID() async throws {
         try await Broker.withBroker { broker in
             try await EventLoop.withEventLoop { loop in

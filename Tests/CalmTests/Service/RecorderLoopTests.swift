@@ -9,7 +9,7 @@ import Testing
 @testable import Calm
 
 /// Recorders that are shell commands.
-@Suite(.timeLimit(.minutes(1))) struct RecorderLoopTests {
+@Suite(.timeLimit(.minutes(15))) struct RecorderLoopTests {
     /// 8,000 samples of two bytes.
     private static let second = "head -c 16000 /dev/zero"
 

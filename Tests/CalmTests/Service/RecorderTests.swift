@@ -5,7 +5,7 @@ import Testing
 
 @testable import Calm
 
-@Suite(.timeLimit(.minutes(5))) struct RecorderTests {
+@Suite(.timeLimit(.minutes(15))) struct RecorderTests {
     private func choose(_ given: [String: String]) throws -> [Recorder] {
         var values = SettingValues()
         try values.fill(environment: given)

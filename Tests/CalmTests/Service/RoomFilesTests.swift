@@ -10,7 +10,7 @@ import Testing
 @testable import Calm
 
 /// The files from which the calm service restores its rooms.
-@Suite(.timeLimit(.minutes(5))) struct RoomFilesTests {
+@Suite(.timeLimit(.minutes(15))) struct RoomFilesTests {
     private let directory: TemporaryDirectory
     private let space: SpaceID
     private let threshold = Threshold(level: 450)

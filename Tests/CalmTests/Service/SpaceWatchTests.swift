@@ -13,7 +13,7 @@ import Wire
 @testable import Calm
 
 /// The watch of a space, with a broker that echoes all messages.
-@Suite(.timeLimit(.minutes(1))) struct SpaceWatchTests {
+@Suite(.timeLimit(.minutes(15))) struct SpaceWatchTests {
     /// The service's end of a watch, on the service's thread.
     private actor Service {
         private nonisolated let loop: EventLoop

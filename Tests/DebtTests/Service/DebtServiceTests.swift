@@ -14,7 +14,7 @@ import Wire
 @testable import Debt
 
 /// The service in this process, on a real broker, with a ledger in a real file.
-@Suite(.timeLimit(.minutes(2))) struct DebtServiceTests {
+@Suite(.timeLimit(.minutes(15))) struct DebtServiceTests {
     /// The payloads that a listener has received, by topic below the space.
     private final class Heard: Sendable {
         private let payloads = Mutex<[String: [String]]>([:])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Debt
 
-@Suite(.timeLimit(.minutes(5))) struct DebtSettingsTests {
+@Suite(.timeLimit(.minutes(15))) struct DebtSettingsTests {
     private static let environment = ["HOME": "/home/ada"]
 
     private func read(_ given: [String: String]) throws -> DebtSettings {

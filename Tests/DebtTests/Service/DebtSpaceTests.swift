@@ -13,7 +13,7 @@ import Wire
 @testable import Debt
 
 /// The debt of a space, with a broker that echoes all messages.
-@Suite(.timeLimit(.minutes(1))) struct DebtSpaceTests {
+@Suite(.timeLimit(.minutes(15))) struct DebtSpaceTests {
     /// The service's end of a space, on the service's thread.
     private actor Service {
         private nonisolated let loop: EventLoop

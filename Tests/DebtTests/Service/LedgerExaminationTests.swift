@@ -11,7 +11,7 @@ import Wire
 @testable import Debt
 
 /// The findings on ledgers in real files.
-@Suite(.timeLimit(.minutes(1))) struct LedgerExaminationTests {
+@Suite(.timeLimit(.minutes(15))) struct LedgerExaminationTests {
     private let directory: TemporaryDirectory
     private let settings: DebtSettings
 

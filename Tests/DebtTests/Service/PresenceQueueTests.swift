@@ -10,7 +10,7 @@ import Testing
 @testable import Debt
 
 /// Presences of nodes, by given times of the boot clock.
-@Suite(.timeLimit(.minutes(1))) struct PresenceQueueTests {
+@Suite(.timeLimit(.minutes(15))) struct PresenceQueueTests {
     private let desk: PresenceQueue.Key
     private let hall: PresenceQueue.Key
 

@@ -12,7 +12,7 @@ import Wire
 @testable import Debt
 
 /// The intake of records into a ledger in a real file.
-@Suite(.timeLimit(.minutes(1))) struct RecordIntakeTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordIntakeTests {
     /// The service's end of an intake, on the service's thread.
     private actor Desk {
         nonisolated let loop: EventLoop

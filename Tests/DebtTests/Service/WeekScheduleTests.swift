@@ -10,7 +10,7 @@ import Testing
 @testable import Debt
 
 /// When weeks are computed, by given times of the boot clock.
-@Suite(.timeLimit(.minutes(1))) struct WeekScheduleTests {
+@Suite(.timeLimit(.minutes(15))) struct WeekScheduleTests {
     /// A count that several threads share.
     private final class Count: Sendable {
         let value = Atomic(0)
