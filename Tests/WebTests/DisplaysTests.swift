@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Display
 import NIOCore
 import NIOEmbedded
@@ -94,7 +95,7 @@ import Testing
             ["face": "calm", "lang": "en", "controls": "0"], header: "de", access: .control)
         #expect(given == Displays.StreamOptions(face: .calm, language: "en", isReadOnly: true))
         #expect(try Displays.StreamOptions([:], header: nil, access: .view).isReadOnly)
-        #expect(throws: HTTPProblem.self) {
+        #expect(throws: RequestError.self) {
             try Displays.StreamOptions(["face": "clock"], header: nil, access: .control)
         }
     }
