@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 import Glibc
-package import Session
+import Session
 package import Settings
 
 /// The text form of an ``Invitation``. It has a prefix with the version, and bytes in base64url with a checksum.
@@ -101,13 +101,15 @@ package enum JoinToken {
     }
 
     /// Decodes a token.
-    /// - Throws: ``JoinTokenError``.
-    package static func decode(_ text: String) throws(JoinTokenError) -> Invitation {
+    /// - Throws: ``BadValue``.
+    package static func decode(_ text: String) throws(BadValue) -> Invitation {
         let text = text.filter { !$0.isWhitespace }
         guard text.hasPrefix(name), let dash = text.firstIndex(of: "-") else { throw .foreign }
         let version = text[text.index(text.startIndex, offsetBy: name.count)..<dash]
         guard let number = Int(version), number > 0 else { throw .foreign }
-        guard number == 1 else { throw .newer }
+        guard number == 1 else {
+            throw BadValue("the invitation was made by a newer Lockstep; install that version here first")
+        }
         let letters = text[text.index(after: dash)...]
         guard letters.utf8.allSatisfy(Base64URL.accepts) else { throw .damaged }
         guard let length = Base64URL.decode(String(letters.prefix(4)))?.first else {
@@ -183,31 +185,23 @@ package enum JoinToken {
     }
 }
 
-/// An error in the text of an invitation.
-package enum JoinTokenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is no invitation.
-    case foreign
-    /// A later version made it.
-    case newer
-    /// It has fewer characters than it says; `nil` if it ends before its length.
-    case truncated(Int, of: Int?)
-    /// Its check sum is wrong.
-    case damaged
-    /// A field, which is named, holds something else than `lockstep invite` writes.
-    case forged(String, LineText)
+extension BadValue {
+    fileprivate static let foreign = BadValue(
+        "this is not an invitation, which begins with lockstep1- (sudo lockstep invite prints one)")
+    fileprivate static let damaged = BadValue("a character of the invitation is wrong; copy the whole line again")
 
-    package var description: String {
-        switch self {
-        case .foreign: "this is not an invitation, which begins with lockstep1- (sudo lockstep invite prints one)"
-        case .newer: "the invitation was made by a newer Lockstep; install that version here first"
-        case .truncated(let count, let whole):
-            "the invitation is cut off: \(count) characters"
-                + "\(whole.map { " of \($0)" } ?? "") are here; copy the whole line"
-        case .damaged: "a character of the invitation is wrong; copy the whole line again"
-        case .forged(let field, let value):
+    /// A text with fewer characters than it says; `whole` is `nil` if it ends before its length.
+    fileprivate static func truncated(_ count: Int, of whole: Int?) -> BadValue {
+        BadValue(
+            "the invitation is cut off: \(count) characters\(whole.map { " of \($0)" } ?? "") are here; copy the whole line"
+        )
+    }
+
+    /// A field that holds something else than `lockstep invite` writes.
+    fileprivate static func forged(_ field: String, _ value: LineText) -> BadValue {
+        BadValue(
             "no broker of Lockstep made this invitation: its \(field) is “\(value)”. Nothing is changed; make another one "
-                + "on the broker's machine: sudo lockstep invite NAME"
-        }
+                + "on the broker's machine: sudo lockstep invite NAME")
     }
 }
 

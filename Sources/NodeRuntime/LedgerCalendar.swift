@@ -7,11 +7,6 @@ import SystemPackage
 
 /// The past year of the ledger on this machine as a calendar, which `lockstep-debt` prints: a node does not link SQLite.
 package actor LedgerCalendar {
-    /// Why there is no calendar.
-    package struct Failure: Error, CustomStringConvertible {
-        package var description: String
-    }
-
     /// The largest calendar, in bytes: twenty sessions a day have a tenth of that.
     private static let most = 1 << 24
     private let space: SpaceID
@@ -32,15 +27,14 @@ package actor LedgerCalendar {
     private func read(since day: CivilDate) async throws -> [UInt8] {
         let program = CompanionExecutable.path(of: "lockstep-debt")
         guard CompanionExecutable.isInstalled("lockstep-debt") else {
-            throw Failure(description: "\(program) is not installed")
+            throw BadValue("\(program) is not installed")
         }
         let result = try await Subprocess.run(
             .path(FilePath(program)),
             arguments: ["history", "--ical", "--since=\(day)", "--space=\(space)"], environment: .withoutSettings,
             input: .none, output: .bytes(limit: Self.most), error: .string(limit: 4_096))
         guard result.terminationStatus.isSuccess else {
-            throw Failure(
-                description: result.standardError.split(whereSeparator: \.isNewline).joined(separator: " "))
+            throw BadValue(result.standardError.split(whereSeparator: \.isNewline).joined(separator: " "))
         }
         return result.standardOutput
     }

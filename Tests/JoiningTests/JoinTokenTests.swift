@@ -45,11 +45,8 @@ import Testing
     @Test func everyTruncationIsNamed() throws {
         let token = try JoinToken.encode(try Self.invitation())
         for count in "lockstep1-".count..<token.count {
-            let error = #expect(throws: JoinTokenError.self) { try JoinToken.decode(String(token.prefix(count))) }
-            guard case .truncated(count, _) = error else {
-                Issue.record("\(count) characters: \(String(describing: error))")
-                continue
-            }
+            let error = #expect(throws: BadValue.self) { try JoinToken.decode(String(token.prefix(count))) }
+            #expect(error?.description.contains("is cut off: \(count) characters") == true, "\(count)")
         }
     }
 
@@ -62,7 +59,7 @@ import Testing
                 var changed = token
                 changed[index] = alphabet[Int(random.next() % UInt64(alphabet.count))]
                 guard changed != token else { continue }
-                #expect(throws: JoinTokenError.self) { try JoinToken.decode(String(changed)) }
+                #expect(throws: BadValue.self) { try JoinToken.decode(String(changed)) }
             }
         }
     }
@@ -74,12 +71,14 @@ import Testing
     }
 
     @Test func aNewerVersionIsNamed() {
-        #expect(throws: JoinTokenError.newer) { try JoinToken.decode("lockstep2-AAAA") }
+        let error = #expect(throws: BadValue.self) { try JoinToken.decode("lockstep2-AAAA") }
+        #expect(error?.description.contains("a newer Lockstep") == true)
     }
 
     @Test(arguments: ["", "lockstep", "lockstep-", "mqtt://host", "lockstepx-AAAA", "LOCKSTEP1-AAAA"])
     func otherTextsAreRefused(text: String) {
-        #expect(throws: JoinTokenError.foreign) { try JoinToken.decode(text) }
+        let error = #expect(throws: BadValue.self) { try JoinToken.decode(text) }
+        #expect(error?.description.contains("not an invitation") == true)
     }
 
     /// No key is needed to make these. The checksum is right, and a field holds something else.
@@ -91,11 +90,8 @@ import Testing
     ])
     func aForgedHostIsRefusedAndShownClean(host: String) throws {
         let token = try Self.forged(host: Array(host.utf8))
-        let error = #expect(throws: JoinTokenError.self) { try JoinToken.decode(token) }
-        guard case .forged("broker", _) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        let error = #expect(throws: BadValue.self) { try JoinToken.decode(token) }
+        #expect(error?.description.contains("its broker is “") == true)
         let text = "\(String(describing: error))"
         #expect(LineText(line: error?.description ?? "\n") != nil, "\(text)")
         // Such a name of the broker's machine is left out, so that invite prints no token that join refuses.
@@ -110,7 +106,7 @@ import Testing
             (Array("pi".utf8), 1_883, (0..<6).flatMap { _ in [0xFB, 0xFF, 0xBF] }),
         ] as [([UInt8], Int, [UInt8]?)] {
             let token = try Self.forged(host: host, port: port, secret: secret)
-            #expect(throws: JoinTokenError.self) { try JoinToken.decode(token) }
+            #expect(throws: BadValue.self) { try JoinToken.decode(token) }
         }
         #expect(try JoinToken.decode(Self.forged(host: Array("pi".utf8))).hosts == ["pi"])
     }

@@ -42,7 +42,7 @@ struct ImportCommand: ParsableCommand {
         let content = try read()
         let settings = try access.with(isMade: !dryRun, writes: !dryRun) { opened in
             let found: Import
-            do throws(ImportError) {
+            do throws(BadValue) {
                 found = try Import(csv: content) { show(progress: $0 / 2) }
             } catch {
                 throw UsageError("\(file): \(error)")

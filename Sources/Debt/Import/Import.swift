@@ -2,6 +2,7 @@
 
 import Platform
 package import Session
+package import Settings
 package import Wire
 
 /// The sessions read from the history of a ledger, or from that of another program in the same form.
@@ -30,15 +31,17 @@ package struct Import: Sendable {
     /// - Parameters:
     ///   - now: The present, in milliseconds since 1970: no session can end later.
     ///   - progress: Called now and then with the fraction read, 0 to 1.
-    /// - Throws: ``ImportError`` if the file is empty or its columns are unknown.
+    /// - Throws: ``BadValue`` if the file is empty, its columns are unknown, or far too many rows cannot be read.
     package init(
         csv: [UInt8], now: Int64 = SystemClock.wallMilliseconds(), progress: (Double) -> Void = { _ in }
-    ) throws(ImportError) {
+    ) throws(BadValue) {
         var reader = CSVReader(csv)
-        guard let header = reader.next() else { throw .empty }
+        guard let header = reader.next() else { throw BadValue("the file is empty") }
         // A spreadsheet may have added spaces and empty columns.
         let names = header.fields.map(CleanText.trimmed)
-        guard header.invalidField == nil, Set(names).isSuperset(of: HistoryCSV.needed) else { throw .unknown(names) }
+        guard header.invalidField == nil, Set(names).isSuperset(of: HistoryCSV.needed) else {
+            throw Self.unknownColumns(names)
+        }
         // The first of two equal names wins.
         let columns = Dictionary(zip(names, names.indices)) { first, _ in first }
         var history: [ImportRow] = []
@@ -56,10 +59,21 @@ package struct Import: Sendable {
                 continue
             }
             problems.append(Problem(line: row.line, reason: reason))
-            guard problems.count <= Self.problemsLimit else { throw .hopeless }
+            guard problems.count <= Self.problemsLimit else {
+                throw BadValue("thousands of rows are none of lockstep history --csv: is this the right file?")
+            }
         }
         takeHistory(history, now: now)
         problems.sort { $0.line < $1.line }
+    }
+
+    private static func unknownColumns(_ header: [String]) -> BadValue {
+        let shown = header.joined(separator: ",").unicodeScalars.filter(CleanText.isClean).prefix(200)
+        return BadValue(
+            "unknown columns in the first line: \(String(String.UnicodeScalarView(shown)))\n"
+                + "A file needs the columns of lockstep history --csv: \(HistoryCSV.needed.joined(separator: ","))\n"
+                + "import.py turns exports of Goodtime and Toggl Track into such a file: "
+                + "import.py EXPORT --zone ZONE | lockstep debt import -")
     }
 
     private mutating func takeHistory(_ rows: [ImportRow], now: Int64) {
@@ -80,28 +94,6 @@ package struct Import: Sendable {
             } catch {
                 problems.append(error)
             }
-        }
-    }
-}
-
-/// An error that stops the import of a whole file.
-package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
-    case empty
-    /// The columns in the first line are unknown.
-    case unknown([String])
-    /// Far too many rows cannot be read.
-    case hopeless
-
-    package var description: String {
-        switch self {
-        case .empty: return "the file is empty"
-        case .hopeless: return "thousands of rows are none of lockstep history --csv: is this the right file?"
-        case .unknown(let header):
-            let shown = header.joined(separator: ",").unicodeScalars.filter(CleanText.isClean).prefix(200)
-            return "unknown columns in the first line: \(String(String.UnicodeScalarView(shown)))\n"
-                + "A file needs the columns of lockstep history --csv: \(HistoryCSV.needed.joined(separator: ","))\n"
-                + "import.py turns exports of Goodtime and Toggl Track into such a file: "
-                + "import.py EXPORT --zone ZONE | lockstep debt import -"
         }
     }
 }
