@@ -7,8 +7,8 @@ import Wire
 
 @testable import Debt
 
-/// The properties that only a database of several services has.
-@Suite("A ledger on PostgreSQL", .cpuBound, .onBothStores)
+/// The properties that only a database of several services has. Its locks are those of all schemas.
+@Suite("A ledger on PostgreSQL", .cpuBound, .serialized, .onBothStores)
 struct PostgresDatabaseTests {
     private let directory: TemporaryDirectory
     private let (home, studio): (SpaceID, SpaceID)

@@ -38,6 +38,8 @@ import Testing
         #expect(stale.time == "24:15")
         let minutes = Screen(view(sample(), lostAt: 0), at: 240_000, face: .focus)
         #expect(minutes.notices.map(\.text) == ["Last heard 4 min ago · desk"])
+        let wrong = Screen(view(sample()), at: 0, face: .focus, options: ScreenOptions(isClockWrong: true))
+        #expect(wrong.notices.map(\.text) == ["Clock wrong"])
     }
 
     @Test func nodeWithoutABrokerHasNoLostLink() {

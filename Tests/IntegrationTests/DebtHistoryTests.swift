@@ -83,7 +83,11 @@ import Testing
                 #expect(back.code == 0, "\(back)")
                 #expect(back.output.contains("2 sessions"), "\(back)")
                 #expect(back.output.contains("2 corrections"), "\(back)")
-                #expect(try await copy.history("--csv").output == csv.output)
+                // A ledger without a service follows the settings.
+                let told = try await CommandLine.run(
+                    ["history", "--csv", "--state-dir", copy.directory.file("state")],
+                    environment: ["LOCKSTEP_DEBT_ZONE": "Europe/Berlin"])
+                #expect(told.output == csv.output, "\(told)")
             }
         }
     }
@@ -190,6 +194,11 @@ import Testing
                 #expect(noService.output.contains("WRONG debt service"), "\(noService)")
                 #expect(noService.output.contains("WRONG weekly debt"), "\(noService)")
                 #expect(noService.output.contains("its service debt is offline"), "\(noService)")
+                let said: JSON = ["v": 1, "minutes": 3_000, "at": .number(now() - 3_000 * 60_000)]
+                try await space.peer.publish(feed: "debt", said.bytes)
+                try await space["desk"].waitFor("an old debt") { $0.debtMinutes == 3_000 }
+                let old = try await service.doctor("--socket", socket)
+                #expect(old.output.contains("last update 50h"), "\(old)")
             }
         }
     }

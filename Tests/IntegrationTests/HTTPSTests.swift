@@ -10,11 +10,8 @@ import Testing
     /// Whether a browser can be told which authority to trust.
     private static let isCertutilInstalled = (try? Spawn.find("certutil")) != nil
 
-    private static func node(
-        _ port: Int, _ options: String..., environment: [String: String] = [:], directory: TemporaryDirectory? = nil
-    ) throws -> NodeProcess {
-        try NodeProcess(
-            "desk", options: ["--https", "127.0.0.1:\(port)"] + options, environment: environment, directory: directory)
+    private static func node(_ port: Int, environment: [String: String]) throws -> NodeProcess {
+        try NodeProcess("desk", options: ["--https", "127.0.0.1:\(port)"], environment: environment)
     }
 
     private static func start(_ node: NodeProcess) async throws {

@@ -53,10 +53,10 @@ import Testing
         try await node.end()
     }
 
-    private static func node(_ port: Int, directory: TemporaryDirectory? = nil) throws -> NodeProcess {
+    private static func node(_ port: Int) throws -> NodeProcess {
         try NodeProcess(
             "desk", options: ["--http", "127.0.0.1:\(port)", "--log-level", "trace"],
-            environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"], directory: directory)
+            environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"])
     }
 
     private static func start(_ node: NodeProcess) async throws {
@@ -106,6 +106,12 @@ import Testing
             #expect(!desk.log.contains(secret))
             #expect(!desk.directory.read("state/phones").contains(secret))
         }
+        try await desk.end()
+        // A damaged list is kept aside.
+        try desk.directory.write("{", to: "state/phones")
+        try await Self.start(desk)
+        #expect(desk.log.contains("phones.damaged-"), "\(desk.log)")
+        #expect(try await desk.lockstep("phone", "list").output == "No phones yet: lockstep phone add NAME\n")
         try await desk.end()
     }
 

@@ -48,7 +48,7 @@ struct PythonRemoteTests {
             #expect(try await remote(space, "focus").code == 0)
             #expect(space["desk"].status.phase == 2)
             #expect(try await remote(space, "stop").code == 0)
-            #expect(try await remote(space, "status").output.contains("stopped Reading"))
+            #expect(try await remote(space, "status").output.contains("stopped Writing"))
         }
     }
 

@@ -71,10 +71,10 @@ struct HookedNode {
 
     /// Waits until these hooks have run, and no other.
     func waitForEvents(
-        _ expected: [String], within limit: Duration = .seconds(60), file: String = #fileID, line: Int = #line
+        _ expected: [String], file: String = #fileID, line: Int = #line
     ) async throws {
         do {
-            try await eventually("\(node.id) tells \(expected)", within: limit, file: file, line: line) {
+            try await eventually("\(node.id) tells \(expected)", file: file, line: line) {
                 names.count >= expected.count
             }
         } catch let error as TimedOut {

@@ -57,7 +57,7 @@ extension JSON {
     /// A register of the peer.
     /// - Parameter ahead: Milliseconds from now to its stamp.
     static func register(
-        _ id: String, of node: String = "peer", ahead: Int64 = 0, rev: Int64 = 1, epoch: Int64 = 0,
+        _ id: String, of node: String = "peer", ahead: Int64 = 0, rev: Int64 = 1,
         status: String = "running", seconds: Int64 = 1_500
     ) -> JSON {
         let at = now() + ahead
@@ -67,7 +67,7 @@ extension JSON {
         register.id = .string(id)
         register.lineage = .string(id)
         register.stamp = [.number(at), 0, .string(node)]
-        register.epoch = .number(epoch)
+        register.epoch = 0
         register.rev = .number(rev)
         register.owner = .string(node)
         register.plan = [["kind": "focus", "seconds": .number(seconds)]]
