@@ -4,8 +4,6 @@
 #if canImport(Testing)
 
 import Glibc
-import Platform
-import Synchronization
 public import Testing
 
 /// Limits the number of concurrent tests in all suites with this trait, and the time of each test. Swift Testing starts
@@ -28,15 +26,7 @@ public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
         let semaphore = test.traits.contains { $0 is WaitingForTimers } ? TestSemaphore.ofWaiting : semaphore
         await semaphore.wait()
         let result: Result<Void, any Error>
-        do {
-            // Without a preference the threads that all tests share.
-            try await withTaskExecutorPreference(semaphore === TestSemaphore.ofCPUBound ? ComputeThreads.shared : nil) {
-                try await Self.limited(test.name, function)
-            }
-            result = .success(())
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await Self.limited(test.name, function)) } catch { result = .failure(error) }
         await semaphore.signal()
         try result.get()
     }
@@ -78,7 +68,7 @@ extension Trait where Self == ConcurrencyLimit {
     public static var limitedConcurrency: Self { Self(semaphore: .ofPrograms) }
     /// For suites whose tests start browsers or many programs: each test occupies a core.
     public static var startingBrowsers: Self { Self(semaphore: .ofBrowsers) }
-    /// For suites that compute for seconds, on threads of their own.
+    /// For suites that compute for seconds: one core stays free for other tests.
     public static var cpuBound: Self { Self(semaphore: .ofCPUBound) }
 }
 
@@ -88,8 +78,9 @@ private actor TestSemaphore {
     static let ofWaiting = TestSemaphore(count: 4 * cores)
     /// The start of a browser occupies a core for a second; its tests then wait for the page most of the time.
     static let ofBrowsers = TestSemaphore(count: cores)
-    static let ofCPUBound = TestSemaphore(count: cores)
-    fileprivate static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    /// Tests share one thread for each core: one thread stays free for other tests.
+    static let ofCPUBound = TestSemaphore(count: max(1, cores - 1))
+    private static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     private var permits: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -107,35 +98,6 @@ private actor TestSemaphore {
     /// Passes the permit to the test that has waited longest.
     func signal() {
         if waiting.isEmpty { permits += 1 } else { waiting.removeFirst().resume() }
-    }
-}
-
-/// The threads of tests that compute, one for each core. They are behind all others, whose tests may depend on timers.
-private final class ComputeThreads: TaskExecutor {
-    static let shared = ComputeThreads()
-
-    private let jobs = Mutex<[UnownedJob]>([])
-    private nonisolated(unsafe) let bell = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    private init() {
-        sem_init(bell, 0, 0)
-        for _ in 1...TestSemaphore.cores { _ = try? Thread.start(name: "compute", serve) }
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        jobs.withLock { $0.append(job) }
-        sem_post(bell)
-    }
-
-    private func serve() {
-        // On Linux this is the priority of the thread alone.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-        while true {
-            sem_wait(bell)
-            let job = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-            job?.runSynchronously(on: asUnownedTaskExecutor())
-        }
     }
 }
 
