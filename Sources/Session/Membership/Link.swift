@@ -11,10 +11,9 @@ struct Link: Hashable, Sendable {
     /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
     private static let helloInterval: Milliseconds = .seconds(5)
     /// The time after a hello until it is repeated for nodes that were online and have not answered, and how often it is.
-    /// Judgements, stated by the protocol: a node answers within 1.2 s, views agree 2 s after a broker works again although
-    /// the first answers are lost, and a node that is gone never answers.
-    private static let answerPatience: Milliseconds = 1_200
-    private static let repeats = 5
+    /// Judgements, stated by the protocol: a node answers within 1.2 s, and one that is gone never does.
+    private static let answerPatience: Milliseconds = .seconds(2)
+    private static let repeats = 3
 
     /// A session of which another program knows, and its revision, if it is known.
     struct Mention: Hashable, Sendable {
