@@ -4,7 +4,7 @@ import Testing
 
 @testable import Session
 
-/// What the vectors of operations leave out of the actions.
+/// The actions, as far as the vectors of operations do not state them.
 @Suite(.timeLimit(.minutes(15))) struct ActionTests {
     @Test func extensionsAreKeptForFourPhasesAtMost() {
         var rig = EngineHarness()

@@ -143,7 +143,7 @@ final class PostgresConnection: LedgerConnection, @unchecked Sendable {
         return changes
     }
 
-    /// Prepares a statement for so many lists of arguments, and returns its name.
+    /// Prepares a statement for a group of lists of arguments, and returns its name.
     private func prepare(_ sql: String, _ group: ArraySlice<LedgerArguments>) throws -> String {
         let key = "\(group.count) \(sql)"
         if let name = statements[key] { return name }
