@@ -4,51 +4,59 @@ public import Session
 
 /// A topic of one space. A node publishes only on topics whose first node it is.
 public enum Topic: Hashable, Sendable {
-    /// A node's presence: retained, QoS 1.
-    case presence(NodeID)
-    /// A node's register: retained, QoS 1.
-    case session(NodeID)
-    /// The words of people to all nodes: retained, QoS 1.
-    case notice(NodeID)
-    /// Requests to an owner: QoS 1.
-    case intent(NodeID)
-    /// Answers and objections: QoS 1.
-    case ack(NodeID)
-    /// Asks every node to publish its presence and register again: QoS 1.
-    case hello(NodeID)
+    /// The last level of a node's topic.
+    public enum Leaf: String, CaseIterable, Sendable {
+        /// A node's presence: retained, QoS 1.
+        case presence
+        /// A node's register: retained, QoS 1.
+        case session
+        /// The words of people to all nodes: retained, QoS 1.
+        case notice
+        /// Requests to an owner: QoS 1.
+        case intent
+        /// Answers and objections: QoS 1.
+        case ack
+        /// Asks every node to publish its presence and register again: QoS 1.
+        case hello
+        /// Ledger records: QoS 1.
+        case record
+        /// Sound levels: QoS 0.
+        case sound
+    }
+
+    /// The levels of a service's topic.
+    public enum Feed: String, CaseIterable, Sendable {
+        /// The calm percent of the current session: retained, QoS 1.
+        case calm = "feed/calm"
+        /// The weekly debt: retained, QoS 1.
+        case debt = "feed/debt"
+        /// The time done in earlier weeks: retained, QoS 1.
+        case debtYear = "feed/debt/year"
+        /// Acknowledged ledger records: QoS 1.
+        case debtAck = "feed/debt/ack"
+    }
+
+    case own(Leaf, of: NodeID)
     /// A clock ping from one node to another, or its barrier, to itself: QoS 0 or 1.
     case ping(from: NodeID, to: NodeID)
     /// The answer to a ping: QoS 0.
     case pong(from: NodeID, to: NodeID)
-    /// Ledger records: QoS 1.
-    case record(NodeID)
-    /// Sound levels: QoS 0.
-    case sound(NodeID)
-    /// The calm percent of the current session: retained, QoS 1.
-    case calm
-    /// The weekly debt: retained, QoS 1.
-    case debt
-    /// The time done in earlier weeks: retained, QoS 1.
-    case debtYear
-    /// Acknowledged ledger records: QoS 1.
-    case debtAck
+    case feed(Feed)
 
     /// The node that may write the topic; `nil` for feeds, which belong to their service.
     public var node: NodeID? {
         switch self {
-        case .presence(let node), .session(let node), .notice(let node), .intent(let node), .ack(let node),
-            .hello(let node),
-            .record(let node), .sound(let node), .ping(let node, _), .pong(let node, _):
-            node
-        case .calm, .debt, .debtYear, .debtAck: nil
+        case .own(_, let node), .ping(let node, _), .pong(let node, _): node
+        case .feed: nil
         }
     }
 
     /// Whether the broker keeps the last message for later subscribers.
     public var isRetained: Bool {
         switch self {
-        case .presence, .session, .notice, .calm, .debt, .debtYear: true
-        case .intent, .ack, .hello, .ping, .pong, .record, .sound, .debtAck: false
+        case .own(.presence, _), .own(.session, _), .own(.notice, _): true
+        case .own, .ping, .pong: false
+        case .feed(let feed): feed != .debtAck
         }
     }
 }
@@ -65,20 +73,10 @@ public struct Topics: Hashable, Sendable {
 
     public func name(of topic: Topic) -> String {
         switch topic {
-        case .presence(let node): own(node, "presence")
-        case .session(let node): own(node, "session")
-        case .notice(let node): own(node, "notice")
-        case .intent(let node): own(node, "intent")
-        case .ack(let node): own(node, "ack")
-        case .hello(let node): own(node, "hello")
+        case .own(let leaf, let node): own(node, leaf.rawValue)
         case .ping(let node, let to): own(node, "ping/\(to)")
         case .pong(let node, let to): own(node, "pong/\(to)")
-        case .record(let node): own(node, "record")
-        case .sound(let node): own(node, "sound")
-        case .calm: root + "feed/calm"
-        case .debt: root + "feed/debt"
-        case .debtYear: root + "feed/debt/year"
-        case .debtAck: root + "feed/debt/ack"
+        case .feed(let feed): root + feed.rawValue
         }
     }
 
@@ -86,9 +84,11 @@ public struct Topics: Hashable, Sendable {
     public func parse(_ name: String) -> Topic? {
         guard name.hasPrefix(root) else { return nil }
         var levels = Levels(text: name, start: root.utf8.count)
-        guard levels.next() == "node" else { return feed(name.utf8.dropFirst(root.utf8.count)) }
+        guard levels.next() == "node" else {
+            return Topic.Feed(rawValue: String(Substring(name.utf8.dropFirst(root.utf8.count)))).map(Topic.feed)
+        }
         guard let node = NodeID(levels.next()), case let leaf = levels.next(), !leaf.isEmpty else { return nil }
-        if levels.isAtEnd { return topic(leaf, of: node) }
+        if levels.isAtEnd { return Topic.Leaf(rawValue: leaf).map { .own($0, of: node) } }
         guard let peer = NodeID(levels.next()), levels.isAtEnd else { return nil }
         switch leaf {
         case "ping": return .ping(from: node, to: peer)
@@ -119,7 +119,7 @@ public struct Topics: Hashable, Sendable {
     public func subscriptions(for me: NodeID) -> [String] {
         Self.nodeTopics(
             ["presence", "session", "notice", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)
-            + [name(of: .calm), name(of: .debt), name(of: .debtYear), name(of: .debtAck)]
+            + Topic.Feed.allCases.map { name(of: .feed($0)) }
     }
 
     /// The subscriptions of the calm service `me`, at QoS 0; `space` is `nil` for every space of the broker.
@@ -148,28 +148,4 @@ public struct Topics: Hashable, Sendable {
     }
 
     private func own(_ node: NodeID, _ leaf: String) -> String { root + "node/" + node.rawValue + "/" + leaf }
-
-    private func topic(_ leaf: String, of node: NodeID) -> Topic? {
-        switch leaf {
-        case "presence": .presence(node)
-        case "session": .session(node)
-        case "notice": .notice(node)
-        case "intent": .intent(node)
-        case "ack": .ack(node)
-        case "hello": .hello(node)
-        case "record": .record(node)
-        case "sound": .sound(node)
-        default: nil
-        }
-    }
-
-    private func feed(_ levels: Substring.UTF8View) -> Topic? {
-        switch Substring(levels) {
-        case "feed/calm": .calm
-        case "feed/debt": .debt
-        case "feed/debt/year": .debtYear
-        case "feed/debt/ack": .debtAck
-        default: nil
-        }
-    }
 }

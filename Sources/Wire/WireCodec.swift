@@ -56,10 +56,10 @@ public struct WireCodec: Sendable {
     public init(space: SpaceID, me: NodeID) {
         topics = Topics(space: space)
         self.me = me
-        ownPresence = topics.name(of: .presence(me))
-        ownSession = topics.name(of: .session(me))
-        ownIntent = topics.name(of: .intent(me))
-        ownAck = topics.name(of: .ack(me))
+        ownPresence = topics.name(of: .own(.presence, of: me))
+        ownSession = topics.name(of: .own(.session, of: me))
+        ownIntent = topics.name(of: .own(.intent, of: me))
+        ownAck = topics.name(of: .own(.ack, of: me))
     }
 
     /// The node's subscriptions, at QoS 0.
@@ -81,12 +81,12 @@ public struct WireCodec: Sendable {
     /// Encodes a message of this node. Its fields must be valid, as the engine's are.
     public func encode(_ message: Message) -> Outgoing {
         switch message {
-        case .presence(let presence): outgoing(.presence(me), named: ownPresence, presence.payload)
+        case .presence(let presence): outgoing(.own(.presence, of: me), named: ownPresence, presence.payload)
         case .register(let register): session(register.json())
-        case .notice(let notice): outgoing(.notice(me), notice.payload)
-        case .intent(let intent): outgoing(.intent(me), named: ownIntent, intent.json())
-        case .ack(let ack): outgoing(.ack(me), named: ownAck, ack.json())
-        case .hello: outgoing(.hello(me), Hello().payload)
+        case .notice(let notice): outgoing(.own(.notice, of: me), notice.payload)
+        case .intent(let intent): outgoing(.own(.intent, of: me), named: ownIntent, intent.json())
+        case .ack(let ack): outgoing(.own(.ack, of: me), named: ownAck, ack.json())
+        case .hello: outgoing(.own(.hello, of: me), Hello().payload)
         case .ping(let ping, let to): outgoing(.ping(from: me, to: to), ping.payload, qos: 0)
         case .pong(let pong, let to): outgoing(.pong(from: me, to: to), pong.payload, qos: 0)
         }
@@ -94,16 +94,16 @@ public struct WireCodec: Sendable {
 
     /// Returns the message with this node's register, of which this is the payload.
     package func session(_ payload: [UInt8]) -> Outgoing {
-        outgoing(.session(me), named: ownSession, payload)
+        outgoing(.own(.session, of: me), named: ownSession, payload)
     }
 
     // Encode what else a node or a service publishes. The fields must be within their bounds.
-    public func encode(_ level: SoundLevel) -> Outgoing { outgoing(.sound(me), level.payload, qos: 0) }
-    public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json) }
-    public func encode(_ calm: CalmFeed) -> Outgoing { outgoing(.calm, calm.payload) }
-    public func encode(_ debt: DebtFeed) -> Outgoing { outgoing(.debt, debt.payload) }
-    public func encode(_ year: DebtYear) -> Outgoing { outgoing(.debtYear, year.payload) }
-    public func encode(_ ack: LedgerAck) -> Outgoing { outgoing(.debtAck, ack.payload) }
+    public func encode(_ level: SoundLevel) -> Outgoing { outgoing(.own(.sound, of: me), level.payload, qos: 0) }
+    public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.own(.record, of: me), digested.json) }
+    public func encode(_ calm: CalmFeed) -> Outgoing { outgoing(.feed(.calm), calm.payload) }
+    public func encode(_ debt: DebtFeed) -> Outgoing { outgoing(.feed(.debt), debt.payload) }
+    public func encode(_ year: DebtYear) -> Outgoing { outgoing(.feed(.debtYear), year.payload) }
+    public func encode(_ ack: LedgerAck) -> Outgoing { outgoing(.feed(.debtAck), ack.payload) }
 
     /// Returns the will that the broker publishes when the connection breaks: the same presence, offline.
     public func will(for presence: Presence) -> Outgoing {
@@ -125,7 +125,7 @@ public struct WireCodec: Sendable {
         if retained, !topic.isRetained { return .discard(.retained, from: sender) }
         if payload.count > Limits.payloadBytes { return .discard(.tooLarge, from: sender) }
         if payload.isEmpty, topic.isRetained, let sender {
-            return .erased(from: sender, isPresence: topic == .presence(sender))
+            return .erased(from: sender, isPresence: topic == .own(.presence, of: sender))
         }
         do throws(Rejection) {
             return try read(payload, on: topic, now: now)
@@ -136,23 +136,23 @@ public struct WireCodec: Sendable {
 
     private func read(_ payload: [UInt8], on topic: Topic, now: GroupTime) throws(Rejection) -> Decoded {
         switch topic {
-        case .presence(let node): .message(.presence(try Presence(payload: payload)), from: node)
-        case .session(let node): .message(.register(try Register(payload: payload, by: node)), from: node)
-        case .notice(let node): .message(.notice(try Notice(payload: payload)), from: node)
-        case .intent(let node): .message(.intent(try Intent(payload: payload, from: node, now: now)), from: node)
-        case .ack(let node): try Ack.read(payload: payload).map { .message(.ack($0), from: node) } ?? .ignored
-        case .hello(let node): .message(try Hello(payload: payload).message, from: node)
+        case .own(.presence, let node): .message(.presence(try Presence(payload: payload)), from: node)
+        case .own(.session, let node): .message(.register(try Register(payload: payload, by: node)), from: node)
+        case .own(.notice, let node): .message(.notice(try Notice(payload: payload)), from: node)
+        case .own(.intent, let node): .message(.intent(try Intent(payload: payload, from: node, now: now)), from: node)
+        case .own(.ack, let node): try Ack.read(payload: payload).map { .message(.ack($0), from: node) } ?? .ignored
+        case .own(.hello, let node): .message(try Hello(payload: payload).message, from: node)
         case .ping(me, to: me): .barrier(try Barrier(payload: payload).connection)
         case .ping(let node, to: me): .message(.ping(try Ping(payload: payload), to: me), from: node)
         case .pong(let node, to: me) where node != me:
             .message(.pong(try Pong(payload: payload), to: me), from: node)
         case .ping, .pong: .ignored
-        case .sound(let node): .sound(try SoundLevel(payload: payload), from: node)
-        case .record(let node): .record(try DigestedRecord(json: payload, by: node))
-        case .calm: .feed(.calm(payload.isEmpty ? nil : try CalmFeed(payload: payload)))
-        case .debt: .feed(.debt(payload.isEmpty ? nil : try DebtFeed(payload: payload)))
-        case .debtYear: .feed(.debtYear(payload.isEmpty ? nil : try DebtYear(payload: payload)))
-        case .debtAck: .ledgerAck(try LedgerAck(payload: payload))
+        case .own(.sound, let node): .sound(try SoundLevel(payload: payload), from: node)
+        case .own(.record, let node): .record(try DigestedRecord(json: payload, by: node))
+        case .feed(.calm): .feed(.calm(payload.isEmpty ? nil : try CalmFeed(payload: payload)))
+        case .feed(.debt): .feed(.debt(payload.isEmpty ? nil : try DebtFeed(payload: payload)))
+        case .feed(.debtYear): .feed(.debtYear(payload.isEmpty ? nil : try DebtYear(payload: payload)))
+        case .feed(.debtAck): .ledgerAck(try LedgerAck(payload: payload))
         }
     }
 

@@ -10,14 +10,12 @@ struct TopicsTests {
         let topics = Topics(space: try #require(SpaceID("studio-3")))
         let desk = try Fixtures.node("desk")
         let hall = try Fixtures.node("hall")
-        let all: [Topic] = [
-            .presence(desk), .session(desk), .intent(desk), .ack(desk), .hello(desk), .record(desk), .sound(desk),
-            .ping(from: desk, to: hall), .pong(from: hall, to: desk), .calm, .debt, .debtYear,
-            .debtAck,
-        ]
+        let all: [Topic] =
+            Topic.Leaf.allCases.map { .own($0, of: desk) } + Topic.Feed.allCases.map(Topic.feed)
+            + [.ping(from: desk, to: hall), .pong(from: hall, to: desk)]
         for topic in all { #expect(topics.parse(topics.name(of: topic)) == topic) }
         #expect(topics.name(of: .ping(from: desk, to: hall)) == "lockstep/1/studio-3/node/desk/ping/hall")
-        #expect(topics.name(of: .debtAck) == "lockstep/1/studio-3/feed/debt/ack")
+        #expect(topics.name(of: .feed(.debtAck)) == "lockstep/1/studio-3/feed/debt/ack")
         #expect(Set(all.map(topics.name(of:))).count == all.count)
     }
 

@@ -68,7 +68,6 @@ package struct NodeReport: Hashable, Sendable, Described {
         self.recordsWaiting = recordsWaiting
     }
 
-    package static let objectName = "Node"
     package static let blank = NodeReport("", isOnline: false)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -111,7 +110,6 @@ package struct ClockReport: Hashable, Sendable, Described {
         bound = quality.bound?.count
     }
 
-    package static let objectName = "Clock"
     package static let blank = ClockReport(ClockQuality(synced: false))
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

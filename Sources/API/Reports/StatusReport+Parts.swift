@@ -20,7 +20,6 @@ package struct LabelReport: Encodable, Hashable, Sendable, Described {
         colour = label.colour.description
     }
 
-    package static let objectName = "Label"
     package static let blank = LabelReport(name: "", colour: nil)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -40,7 +39,6 @@ package struct PhaseReport: Hashable, Sendable, Described {
         seconds = phase.seconds
     }
 
-    package static let objectName = "Phase"
     package static let blank = PhaseReport(.blank)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -72,7 +70,6 @@ package struct CurrentPhaseReport: Hashable, Sendable, Described {
         remainingSeconds = Int((moment.remaining.count + 999) / 1_000)
     }
 
-    package static let objectName = "CurrentPhase"
     package static let blank = CurrentPhaseReport()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -72,7 +72,7 @@ struct ProbeNode: AsyncParsableCommand {
             case .connected:
                 onConnect()
                 report.problem = "connected, but the broker does not let \(settings.node) write its own topics"
-                let filters = [codec.topics.name(of: .presence(settings.node)), barrier.topic]
+                let filters = [codec.topics.name(of: .own(.presence, of: settings.node)), barrier.topic]
                 _ = try? await client.subscribe(filters.map { Subscription($0, qos: .atLeastOnce) })
                 await client.send(MQTTMessage(barrier))
             case .message(let message):

@@ -174,7 +174,6 @@ package struct PlainAnswer: Hashable, Sendable, Described {
         session = reply.session
     }
 
-    package static let objectName = "PlainAnswer"
     package static let blank = PlainAnswer(to: nil, .applied)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

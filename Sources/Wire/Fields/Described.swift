@@ -4,7 +4,7 @@ package import Session
 
 /// An object of the protocol, read, written, bounded and documented from its fields (see Sources/README.md).
 package protocol Described {
-    /// The object's name in Protocol.md.
+    /// The object's name in Protocol.md, and in the API's schema. By default the type's, without `Report` or `Fields`.
     static var objectName: String { get }
     /// The initial value of a read. Its required fields are always replaced.
     static var blank: Self { get }
@@ -19,6 +19,11 @@ package protocol Described {
 }
 
 extension Described {
+    package static var objectName: String {
+        var name = "\(Self.self)"
+        for ending in ["Report", "Fields"] where name.hasSuffix(ending) { name.removeLast(ending.count) }
+        return name.prefix(1).lowercased() + name.dropFirst()
+    }
     package var author: NodeID? { nil }
     package var contradiction: String? { nil }
 

@@ -53,9 +53,11 @@ extension Form where Self: ~Copyable {
     package var isWriter: Bool { false }
     package mutating func note(_ about: StaticString) {}
 
+    /// A required field, with a sentence about it in a request or a report.
     package mutating func field<F: Format>(
-        _ key: StaticString, _ value: inout F.Value, _ format: F
+        _ key: StaticString, _ value: inout F.Value, _ format: F, _ about: StaticString? = nil
     ) throws(Failure) {
+        if let about { note(about) }
         var present: F.Value? = value
         try format.pass(key, &present, .required, to: &self)
         if let present { value = present }
@@ -63,25 +65,10 @@ extension Form where Self: ~Copyable {
 
     /// An optional field; an absent one is `nil`.
     package mutating func field<F: Format>(
-        _ key: StaticString, optional value: inout F.Value?, _ format: F
+        _ key: StaticString, optional value: inout F.Value?, _ format: F, _ about: StaticString? = nil
     ) throws(Failure) {
+        if let about { note(about) }
         try format.pass(key, &value, .optional, to: &self)
-    }
-
-    /// A required field of a request or a report.
-    package mutating func field<F: Format>(
-        _ key: StaticString, _ value: inout F.Value, _ format: F, _ about: StaticString
-    ) throws(Failure) {
-        note(about)
-        try field(key, &value, format)
-    }
-
-    /// An optional field of a request.
-    package mutating func field<F: Format>(
-        _ key: StaticString, optional value: inout F.Value?, _ format: F, _ about: StaticString
-    ) throws(Failure) {
-        note(about)
-        try field(key, optional: &value, format)
     }
 
     /// A field of a report that is always there: an empty one is `null`.

@@ -83,7 +83,6 @@ func grouped(_ number: Int64) -> String {
     return (number < 0 ? "−" : "") + String(text.reversed())
 }
 
-/// `true` or `false`.
 package struct BoolFormat: Format {
     package typealias Value = Bool
 

@@ -32,7 +32,6 @@ extension Ack {
 struct AckKind: Described {
     var kind = ""
 
-    package static let objectName = "ack"
     package static let blank = AckKind()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -76,7 +75,6 @@ struct AnswerFields: Described {
         return answer
     }
 
-    package static let objectName = "answer"
     package static let blank = AnswerFields(Answer(intent: .blank, outcome: .applied, session: .blank, rev: 0))
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -96,7 +94,6 @@ struct Fork: Described {
     var node: NodeID
     var version: Version
 
-    package static let objectName = "fork"
     package static let blank = Fork(node: .blank, version: Version(epoch: 0, rev: 0))
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -65,7 +65,6 @@ struct IntentFields: Described {
         lineage = nil
     }
 
-    package static let objectName = "intent"
     package static let blank = IntentFields(at: 0)
     package var author: NodeID? { intent.from }
 

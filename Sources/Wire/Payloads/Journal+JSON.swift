@@ -9,7 +9,6 @@ extension Journal: Described {
     /// The journal as one line of JSON without its end. `own` is the payload of ``Journal/own``, if it was made before.
     public func json(own: [UInt8]? = nil) -> [UInt8] { payload(with: own, as: "own") }
 
-    package static let objectName = "journal"
     package static let blank = Journal(epoch: 0, mark: HybridClock())
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -55,7 +55,6 @@ public struct DigestedRecord: Hashable, Sendable {
         var continuedFrom: NodeID?
         var digest: RecordDigest
 
-        static let objectName = "record"
         static let blank = Rest(digest: .blank)
 
         mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -3,7 +3,6 @@
 package import Session
 
 extension Notice: Described {
-    package static let objectName = "notice"
     package static let blank = Notice()
     package var contradiction: String? { message.map(\.isConsistent) ?? true ? nil : "message" }
 
@@ -15,7 +14,6 @@ extension Notice: Described {
 }
 
 extension Acknowledgement: Described {
-    package static let objectName = "acknowledgement"
     package static let blank = Acknowledgement(lineage: .blank, at: 0)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

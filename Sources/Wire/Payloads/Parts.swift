@@ -14,7 +14,6 @@ extension NodeID {
 }
 
 extension Stamp: Described {
-    package static let objectName = "stamp"
     package static let blank = Stamp(time: 0, counter: 0, node: .blank)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -25,7 +24,6 @@ extension Stamp: Described {
 }
 
 extension Superseder: Described {
-    package static let objectName = "superseder"
     package static let blank = Superseder(session: .blank, node: .blank, at: 0)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -36,7 +34,6 @@ extension Superseder: Described {
 }
 
 extension Label: Described {
-    package static let objectName = "label"
     package static let blank = Label(name: "")
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -3,7 +3,6 @@
 package import Session
 
 extension Ping: Described {
-    package static let objectName = "ping"
     package static let blank = Ping(connection: .blank, sent: 0, at: 0)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -18,7 +17,6 @@ extension Ping: Described {
 }
 
 extension Pong: Described {
-    package static let objectName = "pong"
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("conn", &connection, .id())
@@ -38,7 +36,6 @@ extension Pong: Described {
 struct Barrier: Described {
     var connection: ConnectionID
 
-    package static let objectName = "barrier"
     package static let blank = Barrier(connection: .blank)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -50,7 +47,6 @@ struct Barrier: Described {
 struct Hello: Described {
     var message: Message { .hello }
 
-    package static let objectName = "hello"
     package static let blank = Hello()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

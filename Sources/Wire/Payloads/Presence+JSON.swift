@@ -3,7 +3,6 @@
 package import Session
 
 extension Presence: Described {
-    package static let objectName = "presence"
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("online", &online, .bool)

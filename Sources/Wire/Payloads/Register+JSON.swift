@@ -5,7 +5,6 @@ package import Session
 extension Register: Described {
     package func json() -> [UInt8] { payload }
 
-    package static let objectName = "register"
     package var author: NodeID? { owner }
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -54,7 +53,6 @@ extension Register.Fields {
 }
 
 extension Continuation: Described {
-    package static let objectName = "continuation"
     package static let blank = Continuation(node: .blank, epoch: 0, rev: 0, at: 0)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -66,7 +64,6 @@ extension Continuation: Described {
 }
 
 extension Phase: Described {
-    package static let objectName = "phase"
     package static let blank = Phase(kind: .focus, seconds: 0)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -78,7 +75,6 @@ extension Phase: Described {
 }
 
 extension Anchor: Described {
-    package static let objectName = "anchor"
     package static let blank = Anchor(elapsed: 0, at: 0, bootID: .blank, boot: 0)
     private static let lengths = 0...Milliseconds.seconds(Int64(Limits.phaseSeconds.upperBound))
     private static let overtimes = Milliseconds.zero...Limits.overtime
@@ -94,7 +90,6 @@ extension Anchor: Described {
 }
 
 extension Run: Described {
-    package static let objectName = "run"
     package static let blank = Run(phase: 0, from: 0)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

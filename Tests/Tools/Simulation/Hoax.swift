@@ -204,7 +204,7 @@ extension Liar {
         }
         record.continuedAt = record.continuedAt.map { min(max($0, Limits.time.lowerBound), Limits.time.upperBound) }
         return Packet(
-            topic: codec.topics.name(of: .record(node)), payload: DigestedRecord(record).json, retain: false)
+            topic: codec.topics.name(of: .own(.record, of: node)), payload: DigestedRecord(record).json, retain: false)
     }
 }
 

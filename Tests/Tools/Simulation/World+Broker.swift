@@ -93,7 +93,7 @@ extension World {
         for machine in machines where machine.isLinked {
             // A session that is not announced leaves the earlier one there.
             guard let own = machine.own, witness.nodes[machine.index].published[own.version] == own else { continue }
-            let topic = machine.codec.topics.name(of: .session(machine.id))
+            let topic = machine.codec.topics.name(of: .own(.session, of: machine.id))
             for half in brokers.indices where half == machine.half || mix.unshared == 0 {
                 guard let kept = brokers[half].retained[topic] else { continue }
                 let read = kept.decoded(by: machine.codec, retained: true, now: 0)
