@@ -211,9 +211,9 @@ let package = Package(
         .executableTarget(
             name: "lockstep-bench",
             dependencies: [
-                "API", "CMosquitto", "Client", "Core", "Debt", "Harness", "Joining", "Mosquitto", "NodeRuntime",
-                "Platform", "Runtime", "Session", "Settings", "Web", "Wire", arguments, logging, signals, subprocess,
-                system,
+                "API", "CMosquitto", "Client", "Core", "Debt", "Harness", "Joining", "Ledger", "Mosquitto",
+                "NodeRuntime", "Platform", "Runtime", "Session", "Settings", "Web", "Wire", arguments, logging,
+                signals, subprocess, system,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

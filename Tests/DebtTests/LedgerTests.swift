@@ -25,7 +25,7 @@ struct LedgerTests {
     }
 
     private func arrival(_ record: LedgerRecord, at: Int64 = 0) -> Ledger.Arrival {
-        Ledger.Arrival(space: home, digested: DigestedRecord(record), at: at)
+        Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(at))
     }
 
     private func record(

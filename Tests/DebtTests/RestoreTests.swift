@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import GRDB
+import Ledger
 import Session
 import Support
 import Testing

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 import Session
 import Support
 import Testing
@@ -27,7 +28,7 @@ struct StreakTests {
     @discardableResult
     private func file(_ id: String, at from: Int64, kind: PhaseKind = .focus) throws -> LedgerRecord.Key {
         let record = try LedgerRecord.sample(id, from: from, minutes: 30) { $0.runs[0].kind = kind }
-        _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
+        _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
         return record.key
     }
 

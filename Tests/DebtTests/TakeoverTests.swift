@@ -40,7 +40,7 @@ struct LedgerTakeoverTests {
 
     @discardableResult
     private func file(_ record: LedgerRecord, at minute: Int64) throws -> FilingResult {
-        let at = Self.start + minute * Self.minute
+        let at = GroupTime(Self.start + minute * Self.minute)
         return try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: at)])[0].filing
     }
 

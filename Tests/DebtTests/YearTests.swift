@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 import Session
 import Support
 import Testing
@@ -27,7 +28,8 @@ struct YearTests {
     ) throws -> Int64 {
         let from = zone.instant(of: try date(day), time: hour * Self.hour)
         let record = try LedgerRecord.sample(name, from: from, minutes: minutes) { $0.version.rev = rev }
-        let outcome = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
+        let arrival = Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))
+        let outcome = try ledger.file([arrival])
         if let calm {
             try ledger.store(CalmFeed(session: record.id, percent: calm, coverage: 100, at: GroupTime(from)), in: home)
         }
@@ -107,7 +109,7 @@ struct YearTests {
     @Test func sessionAcrossTheEndOfAWeekIsCounted() throws {
         let from = Zone.utc.instant(of: try date("2026-11-15"), time: 23 * Self.hour)
         let record = try running(from: from)
-        _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
+        _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
         var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
         let (year, calls) = try year(&book, at: from + 2 * Self.hour)
         #expect(calls <= 52)
@@ -126,7 +128,7 @@ struct YearTests {
         var record = try running(from: from)
         record.label = Label(name: "Study")
         func feed(after minutes: Int64) throws -> DebtFeed {
-            _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
+            _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
             var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: zone)))
             return try book.feed(at: from + minutes * 60_000)
         }

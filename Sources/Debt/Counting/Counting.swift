@@ -22,11 +22,9 @@ package struct Counting: Hashable, Sendable {
     func includes(_ label: Label?) -> Bool { labels?.contains(CleanText.trimmed(label?.name ?? "")) ?? true }
 }
 
-/// An interval that counts, and the session that it belongs to.
+/// An interval that counts, in milliseconds of group time, and the session that it belongs to.
 package struct Piece: Hashable, Sendable {
-    /// The start, in milliseconds of group time.
     package var from: Int64
-    /// The end, in milliseconds of group time.
     package var to: Int64
     /// The index of the owning entry: of those that ran, the one with the largest stamp.
     package var entry: Int

@@ -3,7 +3,6 @@
 import FoundationEssentials
 package import Ledger
 package import Session
-import Wire
 
 package struct ImportReport: Encodable {
     private var file: String

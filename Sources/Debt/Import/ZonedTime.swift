@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Platform
 import Session
 
 /// Instants such as `2026-11-21T08:30:00.000+01:00`.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Core
 import Ledger
 import Logging
 package import Mosquitto
@@ -109,7 +108,7 @@ package actor DebtService: BrokerService {
 
     /// Computes all weeks again, because another process has written into the ledger.
     func ledgerHasChanged() {
-        for space in link.spaces.values { space.forgetWeeks() }
+        for space in link.spaces.values { space.book.forget() }
         checkCalendar()
     }
 
@@ -148,10 +147,10 @@ package actor DebtService: BrokerService {
                 PresenceQueue.Key(space: space.id, node: sender), goneSince: peer.isOnline ? nil : since.milliseconds,
                 at: SystemClock.bootMilliseconds())
         case .discard(let reason, let sender):
-            guard let sender, case .record = space.core.codec.topics.parse(message.topic) else { return }
+            guard let sender, case .own(.record, _) = space.core.codec.topics.parse(message.topic) else { return }
             let name = reason == .retained ? nil : RecordName(ofRejected: message.payload)
             intake.refuse(name, of: sender, in: space.id, because: reason.rawValue)
-        case .feed(.debt(let feed)): space.receive(feed)
+        case .feed(.debt(let feed)): space.kept = feed
         case .message, .barrier, .erased, .feed, .ledgerAck, .sound, .ignored: break
         }
     }
@@ -187,7 +186,7 @@ package actor DebtService: BrokerService {
             touched[arrival.space] = min(touched[arrival.space] ?? .max, outcome.touches)
         }
         for (id, instant) in touched {
-            link.spaces[id]?.forget(from: instant)
+            link.spaces[id]?.book.forget(from: instant)
             schedule.insert(changed: id)
         }
         updateChanged()

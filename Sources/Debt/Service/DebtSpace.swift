@@ -21,10 +21,10 @@ final class DebtSpace: ServiceSpace {
     var onTurn: () -> Void = {}
     private let output: ServiceOutput
     private let ledger: Ledger
-    private var book: WeekBook
+    var book: WeekBook
     private var published: DebtFeed?
     /// The feed that the broker keeps, whichever service wrote it.
-    private var kept: DebtFeed?
+    var kept: DebtFeed?
     /// When this service began to publish the feed, on the boot clock.
     private var servingSince: Int64 = 0
     private var publishedYear: DebtYear?
@@ -65,9 +65,6 @@ final class DebtSpace: ServiceSpace {
         onTurn()
     }
 
-    /// Receives the feed, which this service or another one has published or withdrawn.
-    func receive(_ feed: DebtFeed?) { kept = feed }
-
     // MARK: Nodes
 
     /// Sends a node the digests of its records in the ledger, once for each of its connections.
@@ -94,7 +91,7 @@ final class DebtSpace: ServiceSpace {
         guard !marks.isEmpty else { return false }
         let isNews = try ledger.mark(marks, in: id)
         for (node, since) in marks { if since == nil { gone.remove(node) } else { gone.insert(node) } }
-        if isNews { forgetWeeks() }
+        if isNews { book.forget() }
         return isNews
     }
 
@@ -106,8 +103,6 @@ final class DebtSpace: ServiceSpace {
 
     // MARK: The week
 
-    func forget(from instant: Int64) { book.forget(from: instant) }
-    func forgetWeeks() { book.forget() }
     /// Lets the next update come by `instant`, in milliseconds of group time.
     func updates(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
 

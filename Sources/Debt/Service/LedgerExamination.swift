@@ -2,6 +2,7 @@
 
 package import API
 import Glibc
+import Ledger
 import Session
 import Settings
 import Wire

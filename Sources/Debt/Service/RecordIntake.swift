@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Core
 import Ledger
 import Logging
 import Mosquitto
@@ -9,9 +8,8 @@ import Runtime
 import Session
 import Wire
 
-/// Carries out a ``LedgerIntake``: files records, sends the answers and reports problems. It lives on the service's
-/// thread, where alone its weak references are used. Another thread writes, since a broker silently drops what its client
-/// does not read in time.
+/// Carries out a ``LedgerIntake``: files records, sends the answers and reports problems. Its weak references are used
+/// on the service's thread alone. Another thread writes: a broker drops what its client does not read in time.
 final class RecordIntake {
     /// A record and how it was filed.
     typealias Filed = (arrival: LedgerIntake.Arrival, outcome: Ledger.Outcome)
@@ -80,7 +78,7 @@ final class RecordIntake {
         if !batch.isEmpty {
             nonisolated(unsafe) weak let this = self
             disk.execute { [ledger, quota, loop] in
-                let result = Self.file(batch, in: ledger, quota)
+                let result = Result { try ledger.file(batch, within: quota) }
                 loop.execute { this?.filed(batch, result) }
             }
         }
@@ -96,21 +94,11 @@ final class RecordIntake {
     /// Writes the waiting records on the calling thread, unless others are being written.
     func fileNow() {
         while case let batch = intake.nextBatch(at: Self.awake), !batch.isEmpty {
-            filed(batch, Self.file(batch, in: ledger, quota))
+            filed(batch, Result { try ledger.file(batch, within: quota) })
         }
     }
 
     private static var awake: AwakeTime { AwakeTime(SystemClock.awakeMilliseconds()) }
-
-    private static func file(
-        _ batch: [LedgerIntake.Arrival], in ledger: Ledger, _ quota: RecordQuota
-    ) -> Result<[Ledger.Outcome], any Error> {
-        Result {
-            try ledger.file(
-                batch.map { Ledger.Arrival(space: $0.space, digested: $0.digested, at: $0.at.milliseconds) },
-                within: quota)
-        }
-    }
 
     // MARK: Answers
 

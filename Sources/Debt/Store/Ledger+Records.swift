@@ -7,22 +7,7 @@ package import Session
 package import Wire
 
 extension Ledger {
-    package struct Arrival: Hashable, Sendable {
-        package var space: SpaceID
-        package var digested: DigestedRecord
-        /// When it arrived, in milliseconds of group time.
-        package var at: Int64
-
-        fileprivate var place: Place {
-            Place(space: space, session: digested.record.id, node: digested.record.node)
-        }
-
-        package init(space: SpaceID, digested: DigestedRecord, at: Int64) {
-            self.space = space
-            self.digested = digested
-            self.at = at
-        }
-    }
+    package typealias Arrival = LedgerIntake.Arrival
 
     package struct Outcome: Hashable, Sendable {
         package var filing: FilingResult
@@ -59,7 +44,7 @@ extension Ledger {
             var rows: [Place: LedgerArguments] = [:]
             let outcomes = try arrivals.map { arrival in
                 let (space, digested) = (arrival.space.rawValue, arrival.digested)
-                let (record, at) = (digested.record, arrival.at)
+                let (record, at) = (digested.record, arrival.at.milliseconds)
                 let lineage = Place(space: arrival.space, session: record.lineage)
                 let before = held[arrival.place]
                 var (filing, touches) = (Self.filing(of: arrival, over: before), Int64.max)
@@ -156,7 +141,7 @@ extension Ledger {
         try connection.run(
             "INSERT INTO conflict VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
             key + [
-                record.version.epoch, record.version.rev, arrival.digested.digest.rawValue, arrival.at,
+                record.version.epoch, record.version.rev, arrival.digested.digest.rawValue, arrival.at.milliseconds,
                 Data(arrival.digested.json),
             ])
     }
@@ -319,8 +304,14 @@ extension Ledger {
                 """
             ).compactMap { row in
                 guard let space = SpaceID(try row[0]) else { return nil }
-                return Arrival(space: space, digested: try Self.digested(row, 1), at: try row[2])
+                return Arrival(space: space, digested: try Self.digested(row, 1), at: GroupTime(try row[2] as Int64))
             }
         }
+    }
+}
+
+extension LedgerIntake.Arrival {
+    fileprivate var place: Ledger.Place {
+        Ledger.Place(space: space, session: digested.record.id, node: digested.record.node)
     }
 }

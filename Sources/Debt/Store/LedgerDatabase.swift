@@ -16,10 +16,9 @@ typealias LedgerArguments = [(any DatabaseValueConvertible)?]
 
 /// A transaction of a ledger's database.
 protocol LedgerConnection {
-    /// Runs a statement for each list of arguments, and passes all rows. The statement names its arguments `$1`, `$2` and
-    /// so on, for the first time in this order; if all are in `VALUES ($1, …)`, PostgreSQL gets many lists at once.
-    /// `INDEXED BY` names an index where SQLite would scan a table without statistics. `each` must not run another
-    /// statement.
+    /// Runs a statement for each list of arguments, and passes all rows. The statement names its arguments `$1`, `$2`
+    /// and so on, for the first time in this order; if all are in `VALUES ($1, …)`, PostgreSQL gets many lists at once.
+    /// `INDEXED BY` names an index where SQLite would scan a table. `each` must not run another statement.
     /// - Returns: The number of rows that were changed.
     @discardableResult
     func run(_ sql: String, for lists: [LedgerArguments], each: (LedgerRow) throws -> Void) throws -> Int

@@ -13,8 +13,7 @@ package final class PostgresDatabase: LedgerDatabase {
     private static let everySpace = 0
     private static let writing = 1
 
-    /// The first number of all locks of this ledger: that of its schema. The second is ``everySpace``, ``writing``, or
-    /// that of a space.
+    /// The first number of all locks of this ledger. The second is ``everySpace``, ``writing``, or that of a space.
     private let locks: Int64
     private let url: String
     private let writer: Mutex<PostgresConnection>

@@ -60,19 +60,16 @@ extension CivilDate {
     }
 }
 
+/// A day of a week, from and to instants in milliseconds of group time.
 package struct WeekDay: Hashable, Sendable {
     package var date: CivilDate
-    /// The start, in milliseconds of group time.
     package var from: Int64
-    /// The end, in milliseconds of group time.
     package var to: Int64
 }
 
-/// One week. Its bounds do not change after its beginning.
+/// One week, in milliseconds of group time. Its bounds do not change after its beginning.
 package struct Week: Hashable, Sendable {
-    /// The start, in milliseconds of group time.
     package let from: Int64
-    /// The end, in milliseconds of group time.
     package let to: Int64
     /// The days: seven, except in the week of a change of the rules.
     package let days: [WeekDay]

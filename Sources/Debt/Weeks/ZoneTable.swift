@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Platform
-import Session
 
-/// The offsets of one time zone, from a file of the IANA database. The format is TZif, RFC 9636. The file is the
-/// system's, so the rules are as new as its package `tzdata`; Foundation's would be those of the Swift that built the
-/// program, and take 34 MB of it.
+/// The offsets of one time zone, from a file of the IANA database in the format TZif (RFC 9636). The file is as new as
+/// the system's package `tzdata`; Foundation's would be that of the Swift that built the program, and take 34 MB of it.
 struct ZoneTable: Sendable {
     /// When the offset changes, in seconds since 1970, ascending.
     private var changes: [Int64] = []

@@ -2,6 +2,7 @@
 
 import API
 import Glibc
+import Ledger
 import Session
 import Settings
 import Support

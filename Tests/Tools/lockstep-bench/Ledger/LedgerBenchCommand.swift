@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Debt
+import Ledger
 import Session
 import Settings
 import Wire
@@ -66,7 +67,7 @@ struct LedgerBenchCommand: Measurement {
         let from = Self.beginning + Int64(index) * (Self.year / Int64(records))
         let id = SessionID("\(space)-\(index)") ?? { preconditionFailure("a word and a number are an id") }()
         let record = LedgerRecord(id, number: index, of: node, from: from)
-        return Ledger.Arrival(space: space, digested: DigestedRecord(record), at: from)
+        return Ledger.Arrival(space: space, digested: DigestedRecord(record), at: GroupTime(from))
     }
 
     /// Returns the records per second, without the time to make them.
