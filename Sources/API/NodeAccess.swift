@@ -3,15 +3,22 @@
 package import Session
 package import Wire
 
+/// A request of a person to a node, whichever node owns the session.
+package enum NodeRequest: Sendable {
+    case start(Start)
+    /// With an id, the press takes effect once.
+    case press(Press, id: IntentID? = nil)
+    /// Moves the session to the node.
+    case take
+    /// Ends the alarm on every device.
+    case acknowledge
+    /// Shows a text on all screens for a time; an empty one takes the present text back.
+    case say(String, for: Milliseconds)
+}
+
 /// The interface of a node that the HTTP API uses.
 package protocol NodeAccess: Sendable {
-    func start(_ start: Start) async -> ReplyReport
-    func press(_ press: Press) async -> ReplyReport
-    func take() async -> ReplyReport
-    /// Ends the alarm on every device.
-    func acknowledge() async -> ReplyReport
-    /// Shows a text on all screens for a time; an empty one takes the present text back.
-    func say(_ text: String, for life: Milliseconds) async -> ReplyReport
+    func ask(_ request: NodeRequest) async -> ReplyReport
     /// Adds a session that no node recorded to the ledger.
     /// - Throws: The reason why it is not saved.
     func add(_ session: AddedSession) async throws -> ReplyReport

@@ -37,7 +37,6 @@ extension NodeCore {
         case caughtUp
         /// ``NodeCore/view`` or ``NodeCore/isCatchingUp`` has changed.
         case show
-        /// Write a line to the log.
         case log(Note)
     }
 

@@ -10,26 +10,18 @@ public import Session
 /// ```
 /// An event that is added by an action is handled after all actions of the present event.
 public struct CoreLoop: Sendable {
-    private enum Waiting: Sendable {
-        case event(NodeCore.Event)
-        case input(Input)
-    }
-
     /// Changed only by ``next(at:)``.
     public private(set) var core: NodeCore
-    private var waiting: [Waiting] = []
+    private var waiting: [NodeCore.Event] = []
     private var hasRested = true
 
     /// Makes the loop of a core that has handled no event yet.
     public init(_ core: NodeCore) { self.core = core }
 
-    public mutating func add(_ event: NodeCore.Event) { waiting.append(.event(event)) }
-
-    /// Adds an input that no event carries: a message without its bytes.
-    package mutating func add(_ input: Input) { waiting.append(.input(input)) }
+    public mutating func add(_ event: NodeCore.Event) { waiting.append(event) }
 
     /// The event that ``next(at:)`` hands to the core; `nil` before a rest.
-    package var nextEvent: NodeCore.Event? { if case .event(let event)? = waiting.first { event } else { nil } }
+    package var nextEvent: NodeCore.Event? { waiting.first }
     /// Whether ``next(at:)`` has nothing to do.
     package var isAtRest: Bool { waiting.isEmpty && hasRested }
 
@@ -37,10 +29,6 @@ public struct CoreLoop: Sendable {
     public mutating func next(at now: Instant) -> [NodeCore.Action]? {
         if isAtRest { return nil }
         hasRested = waiting.isEmpty
-        if hasRested { return core.rest(at: now) }
-        switch waiting.removeFirst() {
-        case .event(let event): return core.handle(event, at: now)
-        case .input(let input): return core.handle(input, at: now)
-        }
+        return hasRested ? core.rest(at: now) : core.handle(waiting.removeFirst(), at: now)
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
-import Wire
 
 /// The messages that the broker has not confirmed yet, and the answers that wait to be sent.
 ///

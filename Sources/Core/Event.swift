@@ -14,7 +14,6 @@ extension NodeCore {
         case connected(_ id: ConnectionID, noLocal: Bool)
         /// The connection ended, and every message that was not confirmed is lost.
         case disconnected(willRetry: Bool)
-        /// A message arrived.
         case received(Packet)
         /// The outcome of a message that was sent with a token.
         case sent(Token, Confirmation)
@@ -24,24 +23,11 @@ extension NodeCore {
         case persistFailed(Int)
         /// Acknowledged ledger records were read, in answer to ``Action/readRecords(_:)``. Unreadable ones are left out.
         case recordsRead([DigestedRecord])
-        /// A person on this machine starts a session. `id` must be new.
-        case start(Start, id: SessionID, Ticket)
-        /// A person on this machine asks for a change of the current session. `id` must be new.
-        case press(Press, id: IntentID, Ticket)
-        /// A person on this machine moves the current session here. `id` must be new.
-        case take(id: IntentID, Ticket)
-        /// A person on this machine ends the alarm. `id` must be new.
-        case acknowledge(id: IntentID, Ticket)
-        /// A person on this machine shows a text on all screens for a time; an empty one takes the message back.
-        case say(String, for: Milliseconds, id: IntentID, Ticket)
+        /// What the engine decides without a message: a request of a person on this machine, the end of the program that
+        /// asked, a suspend, or a wake at the time of ``NodeCore/nextWake``. Tests also forge messages by it.
+        case input(Input)
         /// A person on this machine has added a session that no node recorded. Its record is on disk.
         case added(DigestedRecord)
-        /// The asking program ended; its ticket gets no reply any more.
-        case hangUp(Ticket)
-        /// The machine is about to suspend (`true`), or is awake again.
-        case sleeping(Bool)
-        /// The time of ``NodeCore/nextWake`` has come.
-        case wake
     }
 
     /// Connects a message with its confirmation.

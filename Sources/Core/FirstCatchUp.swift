@@ -26,7 +26,6 @@ struct FirstCatchUp: Sendable {
         return false
     }
 
-    /// Records a live register.
     mutating func receivedLive(at boot: BootTime) {
         guard let wait, !isAnswered else { return }
         isAnswered = true

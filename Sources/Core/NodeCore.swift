@@ -8,7 +8,7 @@ public import Wire
 ///
 /// The shell must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened,
 /// each with readings of both clocks; carry out every action, in order, before the next event; let the core
-/// ``rest(at:)`` when no event waits any more; and send ``Event/wake`` at ``nextWake``, or soon after. The node, the
+/// ``rest(at:)`` when no event waits any more; and send `wake` at ``nextWake``, or soon after. The node, the
 /// services, the simulated machine, the tests and the bench are loops around this one value, so the code that is
 /// simulated is the code that ships. ``CoreLoop`` keeps the order for them.
 public struct NodeCore: Sendable {
@@ -17,7 +17,7 @@ public struct NodeCore: Sendable {
     /// Reads and writes the messages of the space.
     public let codec: WireCodec
     public private(set) var connection: ConnectionID?
-    /// When ``Event/wake`` is needed; `nil` while only another event can change anything.
+    /// When ``Event/input(_:)`` is needed with `wake`; `nil` while only another event can change anything.
     public private(set) var nextWake: BootTime?
 
     /// Whether the node is subscribed to its own session by name, until its first register leaves. So it is on a
@@ -39,8 +39,7 @@ public struct NodeCore: Sendable {
     private var shown: (view: View, isCatchingUp: Bool) = (View(), false)
     private var actions: [Action] = []
 
-    /// Makes the core of a node that knows nothing yet. `seed` determines the lengths of random waits; each process must have
-    /// another one.
+    /// Makes the core of a node that knows nothing yet. `seed`, another one for each process, determines random waits.
     public init(identity: NodeIdentity, space: SpaceID, seed: UInt64) {
         engine = Engine(identity: identity)
         codec = WireCodec(space: space, me: identity.node)
@@ -59,27 +58,16 @@ public struct NodeCore: Sendable {
         case .persisted(let write): persisted(write, at: now)
         case .persistFailed(let write): decide(.journalFailed(write), at: now)
         case .recordsRead(let records): changeOutbox { $0.found(records, at: now.boot) }
-        case .start(let start, let id, let ticket): decide(.start(start, id: id, ticket: ticket), at: now)
-        case .press(let press, let id, let ticket): ask(.press(press, id: id, ticket: ticket), ticket, nil, at: now)
-        case .take(let id, let ticket): ask(.take(id: id, ticket: ticket), ticket, nil, at: now)
-        case .acknowledge(let id, let ticket): decide(.acknowledge(id: id, ticket: ticket), at: now)
-        case .say(let text, let life, let id, let ticket):
-            decide(.say(text, for: life, id: id, ticket: ticket), at: now)
+        case .input(let input):
+            switch input {
+            case .press(_, _, let ticket), .take(_, let ticket): ask(input, ticket, nil, at: now)
+            case .hangUp(let ticket):
+                firstCatchUp.hangUp(ticket)
+                decide(input, at: now)
+            default: decide(input, at: now)
+            }
         case .added(let record): changeOutbox { $0.added(record, at: now.boot) }
-        case .hangUp(let ticket):
-            firstCatchUp.hangUp(ticket)
-            decide(.hangUp(ticket), at: now)
-        case .sleeping(let isSleeping): decide(.sleeping(isSleeping), at: now)
-        case .wake: decide(.wake, at: now)
         }
-        defer { actions = [] }
-        return actions
-    }
-
-    /// Handles a message without its bytes. The tests of `Session` forge such, and the bench does not measure the
-    /// codec.
-    package mutating func handle(_ input: Input, at now: Instant) -> [Action] {
-        decide(input, at: now)
         defer { actions = [] }
         return actions
     }
@@ -151,13 +139,11 @@ public struct NodeCore: Sendable {
     }
 
     private mutating func planWake() {
-        var next = Earliest()
-        next.consider(engine.nextWake)
-        next.consider(recordRetry?.end)
-        next.consider(isReady ? delivery.resendAt : nil)
-        next.consider(twin.deadline)
-        next.consider(firstCatchUp.wait?.end)
-        nextWake = next.time
+        let times: [BootTime?] = [
+            engine.nextWake, recordRetry?.end, isReady ? delivery.resendAt : nil, twin.deadline,
+            firstCatchUp.wait?.end,
+        ]
+        nextWake = times.lazy.compactMap(\.self).min()
     }
 
     private mutating func perform(_ effect: Effect, at now: Instant) {
@@ -273,7 +259,7 @@ public struct NodeCore: Sendable {
     /// Passes an overdue barrier before a request is decided: a register that it recovers would undo the effect.
     private mutating func endOverdueWait(before event: Event, at now: Instant) {
         switch event {
-        case .start, .press, .take: if now.hasReached(twin.deadline) { passBarrier(at: now) }
+        case .input(.start), .input(.press), .input(.take): if now.hasReached(twin.deadline) { passBarrier(at: now) }
         default: break
         }
     }

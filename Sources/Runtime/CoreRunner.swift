@@ -34,7 +34,7 @@ package struct CoreRunner {
 
     /// Returns `true` if the caller must call ``next()`` until it returns `nil`; `false` if a caller is doing that.
     package mutating func add(_ event: NodeCore.Event) -> Bool {
-        if case .wake = event { armedFor = nil }
+        if case .input(.wake) = event { armedFor = nil }
         loop.add(event)
         defer { isRunning = true }
         return !isRunning

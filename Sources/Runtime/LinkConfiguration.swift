@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Mosquitto
-import Session
 package import Settings
 
 extension Settings {

@@ -2,7 +2,6 @@
 
 import CSystemd
 package import Mosquitto
-import Platform
 import Session
 import Synchronization
 

@@ -115,12 +115,12 @@ struct CoreHarness {
     mutating func start(_ session: String) {
         ticket += 1
         let plan = [Phase(kind: .focus, seconds: 1_500)]
-        handle(.start(Start(plan: plan), id: token(session), ticket))
+        handle(.input(.start(Start(plan: plan), id: token(session), ticket: ticket)))
     }
 
     mutating func press(_ operation: IntentOperation, id: String) {
         ticket += 1
-        handle(.press(Press(operation), id: token(id), ticket))
+        handle(.input(.press(Press(operation), id: token(id), ticket: ticket)))
     }
 
     /// Delivers a message of another node, or of a twin of this one.
@@ -162,7 +162,7 @@ struct CoreHarness {
         let end = boot + time
         while !isAsleep, let wake = core.nextWake, wake <= end {
             boot = max(wake, boot)
-            handle(.wake)
+            handle(.input(.wake))
         }
         boot = end
     }

@@ -24,9 +24,9 @@ import Testing
     @Test func coreRestsOnceBehindAllEvents() {
         var loop = CoreLoop(owner.core)
         let now = Instant(boot: 2_000_000, wall: WallTime(CoreHarness.epoch.milliseconds + 1_000_000), wallBound: 5)
-        loop.add(.press(Press(.pause), id: token("P1"), 7))
-        loop.add(.press(Press(.resume), id: token("P2"), 8))
-        loop.add(.press(Press(.pause), id: token("P3"), 9))
+        loop.add(.input(.press(Press(.pause), id: token("P1"), ticket: 7)))
+        loop.add(.input(.press(Press(.resume), id: token("P2"), ticket: 8)))
+        loop.add(.input(.press(Press(.pause), id: token("P3"), ticket: 9)))
         for _ in 1...3 {
             _ = loop.next(at: now)
             #expect(loop.core.view.register?.status == .running, "a view is computed at rest")

@@ -286,7 +286,7 @@ import Wire
 
     @Test mutating func unconfirmedSleepCountsAsAnnounced() {
         owner.confirms = false
-        owner.handle(.sleeping(true))
+        owner.handle(.input(.sleeping(true)))
         #expect(!owner.announced.contains(true))
         owner.handle(.disconnected(willRetry: true))
         #expect(owner.announced.last == true)

@@ -87,7 +87,7 @@ import Wire
         kitchen.start("S1")
         desk.pass(1_000)
         pressBesideKitchen()
-        desk.handle(.hangUp(desk.ticket))
+        desk.handle(.input(.hangUp(desk.ticket)))
         try hearKitchen()
         desk.pass(2_000)
         #expect(sent("intent") == 0)

@@ -93,7 +93,7 @@ struct EngineHarness {
         case .linkUp(let connection, let hearsItself): add(.connected(connection, noLocal: !hearsItself))
         case .linkDown: add(.disconnected(willRetry: true))
         case .journalFailed(let write): add(.persistFailed(write))
-        default: loop.add(input)
+        default: add(.input(input))
         }
     }
 

@@ -23,15 +23,19 @@ final class FakeNode: NodeAccess {
     let view = Mutex(View(isLinked: true))
     private let watching = Mutex<[AsyncStream<DisplaySnapshot>.Continuation]>([])
 
-    func start(_ start: Start) async -> ReplyReport { note("start \(start.title)") }
-    func press(_ press: Press) async -> ReplyReport { note("press \(press.operation.name)") }
-    func acknowledge() async -> ReplyReport { note("ok") }
-    func say(_ text: String, for life: Milliseconds) async -> ReplyReport { note("say \(text) \(life)") }
+    func ask(_ request: NodeRequest) async -> ReplyReport {
+        switch request {
+        case .start(let start): note("start \(start.title)")
+        case .press(let press, _): note("press \(press.operation.name)")
+        case .take: note("take")
+        case .acknowledge: note("ok")
+        case .say(let text, let life): note("say \(text) \(life)")
+        }
+    }
     func add(_ session: AddedSession) async throws -> ReplyReport {
         if let failure = saveFailure.withLock(\.self) { throw RequestError("", failure) }
         return note("add \(session.title) \(session.label?.name ?? "-") \(session.from) \(session.to)")
     }
-    func take() async -> ReplyReport { note("take") }
 
     func report(_ level: SoundLevel) async -> Bool {
         asked.withLock { $0.append("sound \(level.level) \(level.period) \(level.source?.rawValue ?? "")") }

@@ -217,8 +217,8 @@ struct Summary {
     private mutating func describe(_ ack: Ack) {
         switch ack {
         case .answer(let answer):
-            var outcome = answer.outcome.name
-            if case .refused(let reason) = answer.outcome { outcome += " \(reason.rawValue)" }
+            var outcome = "\(answer.outcome)"
+            if case .refused(let reason) = answer.outcome { outcome = "refused \(reason.rawValue)" }
             fields = [
                 "kind": "intent", "id": "\(answer.intent)", "outcome": outcome, "session": "\(answer.session)",
                 "rev": "\(answer.rev)", "by": answer.by.map(words) ?? "none",

@@ -159,7 +159,7 @@ private struct VectorRig {
         records = []
         while let wake = loop.core.nextWake, wake <= clock.boot + Milliseconds(step.after) {
             passed = max(passed, wake - clock.boot)
-            handle(.wake)
+            handle(.input(.wake))
         }
         passed = Milliseconds(step.after)
         ahead = Milliseconds(step.ahead ?? 0)
@@ -183,17 +183,17 @@ private struct VectorRig {
             let asked = Start(
                 title: start["title"]?.text ?? "", mode: mode, plan: phases,
                 autoAdvance: start["autoAdvance"] == .bool(true))
-            handle(.start(asked, id: try Fixtures.token(start["id"]?.text ?? ""), ticket))
+            handle(.input(.start(asked, id: try Fixtures.token(start["id"]?.text ?? ""), ticket: ticket)))
         } else if let press = person["press"] {
             let name = try #require(IntentOperation.Name(rawValue: press["op"]?.text ?? ""))
             let args = press["args"]
             let operation = IntentOperation(
                 name: name, seconds: args?["seconds"]?.int, title: args?["title"]?.text, label: args?["label"]?.text,
                 colour: nil)
-            handle(.press(Press(operation), id: try Fixtures.token(press["id"]?.text ?? ""), ticket))
+            handle(.input(.press(Press(operation), id: try Fixtures.token(press["id"]?.text ?? ""), ticket: ticket)))
         } else {
             let take = try #require(person["take"])
-            handle(.take(id: try Fixtures.token(take["id"]?.text ?? ""), ticket))
+            handle(.input(.take(id: try Fixtures.token(take["id"]?.text ?? ""), ticket: ticket)))
         }
     }
 

@@ -241,19 +241,19 @@ actor PlainService: Service {
         // The owner knows it too, so that another server does not carry the command out again.
         let intent = id.flatMap { IntentID($0) }
         switch command.action {
-        case .press(let press): return PlainAnswer(to: id, await access.press(press, id: intent))
+        case .press(let press): return PlainAnswer(to: id, await access.ask(.press(press, id: intent)))
         case .toggle:
             let view = await node.view
             guard let moment = view.moment(at: await node.clocks().boot), moment.register.status.isLive else {
                 return PlainAnswer(to: id, ReplyReport(.noSession))
             }
             let press = Press(Buttons.toggle(moment.register), session: moment.register.id)
-            return PlainAnswer(to: id, await access.press(press, id: intent))
-        case .take: return PlainAnswer(to: id, await access.take())
-        case .acknowledge: return PlainAnswer(to: id, await access.acknowledge())
+            return PlainAnswer(to: id, await access.ask(.press(press, id: intent)))
+        case .take: return PlainAnswer(to: id, await access.ask(.take))
+        case .acknowledge: return PlainAnswer(to: id, await access.ask(.acknowledge))
         case .title(let title):
             if await node.view.register?.status.isLive == true {
-                return PlainAnswer(to: id, await access.press(Press(.correct(title: title)), id: intent))
+                return PlainAnswer(to: id, await access.ask(.press(Press(.correct(title: title)), id: intent)))
             }
             draft = title
             publishChanges()
@@ -271,6 +271,6 @@ actor PlainService: Service {
         let shown = await access.snapshot()
         let wanted = try request.resolved(
             at: shown.groupTime.milliseconds, recent: shown.recent, utcOffset: shown.utcOffset)
-        return await access.start(try wanted.start(preset: try shown.preset(of: wanted)))
+        return await access.ask(.start(try wanted.start(preset: try shown.preset(of: wanted))))
     }
 }

@@ -6,7 +6,6 @@ import Mosquitto
 import Runtime
 import Session
 import Settings
-import Wire
 
 /// Detects the session events of a node and reports them.
 struct EventWatch {

@@ -2,7 +2,7 @@
 
 package import API
 import Platform
-package import Session
+import Session
 package import Settings
 package import Wire
 
@@ -19,26 +19,12 @@ package struct LocalNode: NodeAccess {
         self.worksAlone = worksAlone
     }
 
-    package func start(_ start: Start) async -> ReplyReport {
-        let reply = await node.start(start)
-        await node.waitForRegisters()
-        return await node.report(reply)
-    }
-
-    package func press(_ press: Press) async -> ReplyReport { await self.press(press, id: nil) }
-
-    /// - Parameter id: The id with which the press takes effect once; `nil` for a new one.
-    package func press(_ press: Press, id: IntentID?) async -> ReplyReport {
-        await node.report(await node.press(press, id: id))
-    }
-
-    package func take() async -> ReplyReport { await node.report(await node.take()) }
-    package func acknowledge() async -> ReplyReport { await node.report(await node.acknowledge()) }
-
-    package func say(_ text: String, for life: Milliseconds) async -> ReplyReport {
-        // It belongs to no session.
-        var report = await node.report(await node.say(text, for: life))
-        (report.session, report.rev) = (nil, nil)
+    package func ask(_ request: NodeRequest) async -> ReplyReport {
+        let reply = await node.ask(request)
+        if case .start = request { await node.waitForRegisters() }
+        var report = await node.report(reply)
+        // A message belongs to no session.
+        if case .say = request { (report.session, report.rev) = (nil, nil) }
         return report
     }
 

@@ -79,7 +79,7 @@ extension Node {
     private func beginSleep(then done: @escaping @Sendable () -> Void) {
         let isAnnounced = identity.isAnnounced && view.isLinked
         if isAnnounced { suspend.fallAsleep(then: done) }
-        handle(.sleeping(true))
+        handle(.input(.sleeping(true)))
         if !isAnnounced { done() }
     }
 
@@ -88,7 +88,7 @@ extension Node {
         loop.execute { [weak self] in
             self?.assumeIsolated { node in
                 node.suspend.wake(isLinked: node.view.isLinked, client: node.link.client, on: node.loop)
-                node.handle(.sleeping(false))
+                node.handle(.input(.sleeping(false)))
             }
         }
     }

@@ -2,9 +2,7 @@
 
 package import API
 import Core
-import Mosquitto
 package import Session
-import Wire
 
 extension Node {
     /// All current problems, the most serious first.

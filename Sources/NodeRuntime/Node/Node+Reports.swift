@@ -4,7 +4,6 @@ package import API
 import Core
 import Runtime
 package import Session
-import Wire
 
 extension Node {
     package func status() -> StatusReport {

@@ -58,37 +58,33 @@ package actor Node {
 
     /// Reads the journal. From then on sessions can be started, shown and pressed, with or without a broker.
     package func start() {
-        runner.use(loop) { [weak self] in self?.assumeIsolated { $0.handle(.wake) } }
-        hub.use(debtTick: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feedsHaveChanged() } })
-        recent.use(saveTimer: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.recent.save() } })
+        runner.use(loop) { [weak self] in self?.assumeIsolated { $0.handle(.input(.wake)) } }
+        hub.debtTick = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feedsHaveChanged() } }
+        recent.saveTimer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.recent.save() } }
         handle(.restored(files.load(for: identity.node, at: clocks().wall)))
     }
 
     // MARK: Requests
 
-    package func start(_ start: Start) async -> Reply {
-        await ask { ticket in .start(start, id: ULID.make(at: groupTime), ticket) }
-    }
-
-    /// Changes the current session, whichever node owns it.
-    /// - Parameter id: The id with which the press takes effect once; `nil` for a new one.
-    package func press(_ press: Press, id: IntentID? = nil) async -> Reply {
-        await ask { ticket in .press(press, id: id ?? ULID.make(at: groupTime), ticket) }
-    }
-
-    /// Takes the current session over, whichever node owns it.
-    package func take() async -> Reply {
-        await ask { ticket in .take(id: ULID.make(at: groupTime), ticket) }
-    }
-
-    /// Ends the alarm on every device.
-    package func acknowledge() async -> Reply {
-        await ask { ticket in .acknowledge(id: ULID.make(at: groupTime), ticket) }
-    }
-
-    /// Shows a text on all screens for a time; an empty one takes the present text back.
-    package func say(_ text: String, for life: Milliseconds) async -> Reply {
-        await ask { ticket in .say(text, for: life, id: ULID.make(at: groupTime), ticket) }
+    package func ask(_ request: NodeRequest) async -> Reply {
+        let ticket = askers.makeTicket()
+        let input: Input =
+            switch request {
+            case .start(let start): .start(start, id: ULID.make(at: groupTime), ticket: ticket)
+            case .press(let press, let id): .press(press, id: id ?? ULID.make(at: groupTime), ticket: ticket)
+            case .take: .take(id: ULID.make(at: groupTime), ticket: ticket)
+            case .acknowledge: .acknowledge(id: ULID.make(at: groupTime), ticket: ticket)
+            case .say(let text, let life): .say(text, for: life, id: ULID.make(at: groupTime), ticket: ticket)
+            }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { asker in
+                askers.add(asker, with: ticket)
+                handle(.input(input))
+            }
+        } onCancel: {
+            // The client has disconnected.
+            loop.execute { self.assumeIsolated { $0.hangUp(ticket) } }
+        }
     }
 
     /// Adds a session that no node recorded to the ledger. Its record is on disk before the reply.
@@ -103,24 +99,11 @@ package actor Node {
         return ReplyReport(added: record.record.id)
     }
 
-    private func ask(_ event: (Ticket) -> NodeCore.Event) async -> Reply {
-        let ticket = askers.makeTicket()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { asker in
-                askers.add(asker, with: ticket)
-                handle(event(ticket))
-            }
-        } onCancel: {
-            // The client has disconnected.
-            loop.execute { self.assumeIsolated { $0.hangUp(ticket) } }
-        }
-    }
-
     private func hangUp(_ ticket: Ticket) {
         guard askers.isOpen(ticket) else { return }
         // The client has left, so the metrics do not count this reply.
         askers.add(.noSession, to: ticket)
-        handle(.hangUp(ticket))
+        handle(.input(.hangUp(ticket)))
     }
 
     private func reply(_ reply: Reply, to ticket: Ticket) {

@@ -20,7 +20,7 @@ struct RecentSessions {
     private static let fileLimit = 1 << 20
 
     private let path: String?
-    private var saveTimer: LoopTimer?
+    var saveTimer: LoopTimer?
     private var isUnsaved = false
     private(set) var all: [RecentSession] = []
     /// The register of the latest call of ``note(_:at:)``.
@@ -34,8 +34,6 @@ struct RecentSessions {
         else { return }
         all = Array(stored.prefix(Self.limit))
     }
-
-    mutating func use(saveTimer: LoopTimer) { self.saveTimer = saveTimer }
 
     /// Stores the session that is shown now. When it starts and when it is over, a write of the file is planned. A
     /// later start ends the session before it, of which this node may get no further register.

@@ -17,10 +17,8 @@ struct ViewHub {
     private var online = 0
     private var observers: [Int: (isolated Node) -> Void] = [:]
     private var lastID = 0
-    private var debtTick: LoopTimer?
-
-    /// Sets the timer that fires when the week's debt shows another minute.
-    mutating func use(debtTick: LoopTimer) { self.debtTick = debtTick }
+    /// Fires when the week's debt shows another minute.
+    var debtTick: LoopTimer?
 
     /// Returns the observer's number.
     mutating func add(_ observer: @escaping (isolated Node) -> Void) -> Int {

@@ -59,7 +59,7 @@ package final class ServiceCore {
         runner = CoreRunner(NodeCore(identity: identity, space: space, seed: .random(in: 0 ... .max)))
         // Used on the loop's thread only.
         nonisolated(unsafe) weak let core = self
-        runner.use(loop) { core?.handle(.wake) }
+        runner.use(loop) { core?.handle(.input(.wake)) }
         asker = loop.makeTimer { core?.ask() }
     }
 

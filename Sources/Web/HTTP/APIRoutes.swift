@@ -86,27 +86,27 @@ struct APIRoutes: Sendable {
         do throws(RequestError) { preset = try shown.preset(of: wanted) } catch {
             throw HTTPProblem(.notFound, field: error.field, error.message)
         }
-        return Self.answer(await node.start(try wanted.start(preset: preset)))
+        return Self.answer(await node.ask(.start(try wanted.start(preset: preset))))
     }
 
     private func intent(_ request: Request, _ context: WebContext) async throws -> Response {
         let wanted = try IntentRequest(request: try await body(of: request, context))
-        return Self.answer(await node.press(try wanted.press()))
+        return Self.answer(await node.ask(.press(try wanted.press())))
     }
 
     private func take(_ request: Request, _ context: WebContext) async throws -> Response {
         _ = try EmptyRequest(body: try await body(of: request, context))
-        return Self.answer(await node.take())
+        return Self.answer(await node.ask(.take))
     }
 
     private func acknowledge(_ request: Request, _ context: WebContext) async throws -> Response {
         _ = try EmptyRequest(body: try await body(of: request, context))
-        return Self.answer(await node.acknowledge())
+        return Self.answer(await node.ask(.acknowledge))
     }
 
     private func say(_ request: Request, _ context: WebContext) async throws -> Response {
         let wanted = try MessageRequest(request: try await body(of: request, context)).checked()
-        return Self.answer(await node.say(wanted.text, for: wanted.life))
+        return Self.answer(await node.ask(.say(wanted.text, for: wanted.life)))
     }
 
     private func add(_ request: Request, _ context: WebContext) async throws -> Response {

@@ -117,7 +117,7 @@ struct Machine {
         guard let actions = loop.next(at: instant) else { return nil }
         switch event {
         case nil: break
-        case .wake, .persisted: isStepUnnoticed = false
+        case .input(.wake), .persisted: isStepUnnoticed = false
         // A message that is not read any more, since the connection is given up to a twin, does not reach the engine.
         case .received where core.isMakingWay: break
         default: if input != .wake { isStepUnnoticed = false }
@@ -133,7 +133,7 @@ struct Machine {
     /// The core as a wake at this instant would leave it.
     func woken(at instant: Instant) -> NodeCore {
         var loop = CoreLoop(core)
-        loop.add(NodeCore.Event.wake)
+        loop.add(.input(.wake))
         while loop.next(at: instant) != nil {}
         return loop.core
     }

@@ -60,7 +60,8 @@ extension World {
 
     mutating func start(_ node: Int, plan: Int, auto: Bool, more: Int = 0, id: Int) {
         guard machines[node].isAlive, let session = SessionID("S\(id)") else { return }
-        feed(.start(Plans.start(plan, auto: auto, more: more, id: id), id: session, newTicket(node)), to: node)
+        let start = Plans.start(plan, auto: auto, more: more, id: id)
+        feed(.input(.start(start, id: session, ticket: newTicket(node))), to: node)
     }
 
     mutating func press(_ node: Int, _ operation: IntentOperation, sight: Int, id: Int) {
@@ -68,7 +69,7 @@ extension World {
         var press = Press(operation)
         if case .extend(seconds: ..<0) = operation { counters.add(.shortened) }
         // A person who looks sees the effect of a clock that was set.
-        if machines[node].isStepUnnoticed { feed(.wake, to: node) }
+        if machines[node].isStepUnnoticed { feed(.input(.wake), to: node) }
         guard machines[node].isAlive else { return }
         let moment = machines[node].seen.view.lastMoment(at: instant(node).boot)
         if let register = moment?.register {
@@ -91,7 +92,7 @@ extension World {
             // Its owner counts as asked, although the session may be continued before the intent leaves.
             if liar?.owns(asked.session) == true { witness.askedOfLiar.insert(intent) }
         }
-        feed(.press(press, id: intent, newTicket(node)), to: node)
+        feed(.input(.press(press, id: intent, ticket: newTicket(node))), to: node)
     }
 
     /// Corrects the title many times.
@@ -111,7 +112,7 @@ extension World {
 
     private mutating func take(_ node: Int, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("T\(id)") else { return }
-        feed(.take(id: intent, newTicket(node)), to: node)
+        feed(.input(.take(id: intent, ticket: newTicket(node))), to: node)
     }
 
     private mutating func acknowledge(_ node: Int, id: Int) {
@@ -122,14 +123,14 @@ extension World {
             witness.endedAlarms[moment.register.lineage] = alarm.groupTime
         }
         witness.spoken.insert(intent)
-        feed(.acknowledge(id: intent, newTicket(node)), to: node)
+        feed(.input(.acknowledge(id: intent, ticket: newTicket(node))), to: node)
     }
 
     private mutating func say(_ node: Int, isOver: Bool, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("W\(id)") else { return }
         counters.add(.said)
         witness.spoken.insert(intent)
-        feed(.say(isOver ? "" : "Dinner \(id)", for: .days(1), id: intent, newTicket(node)), to: node)
+        feed(.input(.say(isOver ? "" : "Dinner \(id)", for: .days(1), id: intent, ticket: newTicket(node))), to: node)
     }
 
     private mutating func newTicket(_ node: Int) -> Ticket {
@@ -143,7 +144,7 @@ extension World {
         guard machines[node].isAlive, !machines[node].isNapping, machines[node].open.removeValue(forKey: ticket) != nil
         else { return }
         counters.add(.hangUp)
-        feed(.hangUp(ticket), to: node)
+        feed(.input(.hangUp(ticket)), to: node)
     }
 
     private mutating func cutPower(_ node: Int, loss: Int, down: Milliseconds) {
@@ -181,14 +182,14 @@ extension World {
         }
         guard machines[node].life == life, machines[node].isSleeping else { return }
         machines[node].isSleeping = false
-        feed(.sleeping(false), to: node)
+        feed(.input(.sleeping(false)), to: node)
     }
 
     private mutating func sleep(_ node: Int, for time: Milliseconds) {
         guard machines[node].isAlive, !machines[node].isNapping else { return }
         counters.add(.announcedSleep)
         machines[node].isSleeping = true
-        feed(.sleeping(true), to: node)
+        feed(.input(.sleeping(true)), to: node)
         rest(node, for: time)
     }
 

@@ -73,17 +73,11 @@ extension World {
         case .connected(let id, let noLocal): return .linkUp(id, hearsItself: !noLocal)
         case .disconnected: return .linkDown
         case .persistFailed(let write): return .journalFailed(write)
-        case .start(let start, let id, let ticket): return .start(start, id: id, ticket: ticket)
-        case .press(let press, let id, let ticket): return .press(press, id: id, ticket: ticket)
-        case .take(let id, let ticket): return .take(id: id, ticket: ticket)
-        case .acknowledge(let id, let ticket): return .acknowledge(id: id, ticket: ticket)
-        case .say(let text, let life, let id, let ticket): return .say(text, for: life, id: id, ticket: ticket)
-        case .hangUp(let ticket): return .hangUp(ticket)
-        case .sleeping(let isSleeping): return .sleeping(isSleeping)
+        case .input(let input): return input
         case .received(let packet):
             let read = Packet(topic: packet.topic, payload: packet.payload, retain: packet.isRetained)
             return meaning(of: read, retained: packet.isRetained, at: node)
-        case .sent, .persisted, .recordsRead, .added, .wake: return .wake
+        case .sent, .persisted, .recordsRead, .added: return .wake
         }
     }
 

@@ -198,7 +198,7 @@ extension World {
         guard let liar, liar.forged.contains(answer), let asked = witness.asked[answer.intent]?.session else { return }
         let wasOwner = witness.nodes[node].lineagesOfLiar.contains(witness.lineage(of: asked))
         if wasOwner || liar.owns(asked) || witness.askedOfLiar.contains(answer.intent) { return }
-        fail(.answerTrue, "\(Names.node(node)) gets \(answer.outcome.name) of \(answer.intent) by a node not asked")
+        fail(.answerTrue, "\(Names.node(node)) gets \(answer.outcome) of \(answer.intent) by a node not asked")
     }
 
     /// Checks that a count-up that is taken over is credited no time after its owner's last sign of life.

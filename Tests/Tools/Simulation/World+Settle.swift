@@ -28,7 +28,7 @@ extension World {
                 launch(node, life: machines[node].life)
             }
             // The system tells a program that its wall clock was set.
-            if machines[node].isStepUnnoticed { feed(.wake, to: node) }
+            if machines[node].isStepUnnoticed { feed(.input(.wake), to: node) }
         }
         queue.add(.haunt, at: now + .seconds(8))
         for index in connections.indices {

@@ -175,7 +175,7 @@ extension World {
         let isTrimmed = witness.trimmed[answer.intent] != nil || isFilled
         // Another session may have started since, which replaces the register.
         if own.id == answer.session, !isTrimmed, !own.applied.contains(answer.intent), !isEarlier {
-            fail(.appliedOnDisk, "\(Names.node(node)) answers \(answer.outcome.name) to \(answer.intent) too early")
+            fail(.appliedOnDisk, "\(Names.node(node)) answers \(answer.outcome) to \(answer.intent) too early")
         }
     }
 

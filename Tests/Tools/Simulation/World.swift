@@ -155,7 +155,7 @@ struct World {
         case .wake(let node, let life, let boot):
             guard machines[node].life == life, machines[node].armedFor == boot else { return }
             machines[node].armedFor = nil
-            feed(.wake, to: node)
+            feed(.input(.wake), to: node)
         case .written(let node, let life, let write):
             guard machines[node].life == life else { return }
             disturb(node)

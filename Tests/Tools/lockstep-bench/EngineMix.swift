@@ -76,7 +76,7 @@ struct EngineMix {
     @discardableResult
     private mutating func handle(_ input: Input) -> Int {
         advance()
-        loop.add(input)
+        loop.add(.input(input))
         return run()
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Glibc
 import Harness
 import Logging
@@ -47,7 +48,7 @@ enum NodeGroup {
     static func startSession(on owner: Node, seenBy others: [Node]) async throws {
         let plan = (0..<4).flatMap { _ in [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)]
         }
-        guard case .answered(let answer) = await owner.start(Start(title: "Reading", plan: plan)) else {
+        guard case .answered(let answer) = await owner.ask(.start(Start(title: "Reading", plan: plan))) else {
             throw Failed("no session was started")
         }
         for node in others {

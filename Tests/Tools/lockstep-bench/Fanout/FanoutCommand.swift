@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
 import Harness
 import Mosquitto
@@ -106,7 +107,7 @@ actor OwnerPresser {
             }
         }
         let start = Samples.now()
-        guard case .answered(let answer) = await node.press(Press(isRunning ? .pause : .resume)),
+        guard case .answered(let answer) = await node.ask(.press(Press(isRunning ? .pause : .resume))),
             answer.outcome == .applied
         else { throw Failed("the owner did not apply a press") }
         let end = try await last.time()

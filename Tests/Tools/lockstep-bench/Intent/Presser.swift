@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Harness
 import Mosquitto
 import NodeRuntime
@@ -58,7 +59,7 @@ actor Presser {
         wanted = isRunning ? .paused : .running
         seenAt = nil
         let start = Samples.now()
-        let reply = await node.press(Press(isRunning ? .pause : .resume))
+        let reply = await node.ask(.press(Press(isRunning ? .pause : .resume)))
         guard case .answered(let answer) = reply, answer.outcome == .applied else { throw Failed("\(reply)") }
         if seenAt == nil { await withCheckedContinuation { waiting = $0 } }
         let time = (seenAt ?? start) - start
