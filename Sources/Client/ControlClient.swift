@@ -41,7 +41,6 @@ package struct ControlClient: Sendable {
         try await request("POST", "/v1/phones", body: phone.encoded, as: .object())
     }
 
-    /// Removes a phone, and returns the others.
     package func removePhone(_ phone: PhoneRequest) async throws(ControlError) -> PhonesReport {
         try await request("DELETE", "/v1/phones", body: phone.encoded, as: .object())
     }

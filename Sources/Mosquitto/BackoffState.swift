@@ -12,8 +12,7 @@ struct BackoffState {
         if held > settings.maximumMilliseconds { failures = 0 }
     }
 
-    /// Counts one more failure and returns the wait after it, in milliseconds; the longest one for a failure that does not
-    /// pass by itself.
+    /// Counts a failure and returns the wait after it, in milliseconds; the longest if it does not pass by itself.
     mutating func next(longest: Bool) -> Int64 {
         let most = settings.maximumMilliseconds
         var wait = most

@@ -63,10 +63,7 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     /// Runs `body` with a new loop, and shuts the loop down before it returns.
     ///
-    /// - Parameters:
-    ///   - name: The thread's name, cut to 15 bytes.
-    ///   - body: The code that needs the loop.
-    /// - Returns: The result of `body`.
+    /// - Parameter name: The thread's name, cut to 15 bytes.
     /// - Throws: The error of `body`, or `.system` if the loop could not start.
     public static func withEventLoop<Value>(
         name: String = "mqtt",

@@ -5,8 +5,7 @@ import Synchronization
 
 /// A one-shot timer of an ``EventLoop``, created by ``EventLoop/makeTimer(_:)``.
 ///
-/// It uses the boot clock, which counts suspend. It fires once each time it is armed, never early. Releasing it disarms
-/// it.
+/// It uses the boot clock, which counts suspend. Armed, it fires once, never early. Releasing it disarms it.
 public final class LoopTimer: Sendable {
     private let loop: EventLoop
     private let id: UInt64

@@ -138,9 +138,7 @@ extension MQTTClient {
                 )
         }
         group.missing -= 1
-        guard group.missing == 0, let completion = group.completion else { return }
-        group.completion = nil
-        completion(.success(group.grants))
+        if group.missing == 0 { group.complete(.success(group.grants)) }
     }
 
     /// Sets `TCP_QUICKACK`, so that the kernel does not delay the TCP acknowledgement by 40 ms.

@@ -16,7 +16,6 @@ extension MQTTClient {
     ///   - topic: The topic, without wildcards.
     ///   - qos: The quality of service. With `.atMostOnce` the call returns when the kernel has accepted the bytes.
     ///   - retain: Whether the server keeps the message for later subscribers.
-    /// - Returns: The outcome.
     /// - Throws: `.notConnected`, `.closed`, `.invalidTopic`, `.tooLarge` and `.outboxFull` before anything is sent;
     ///   `.publishRefused` with MQTT's reason; `.connectionLost` and `.timeout`, after which the message may or may not
     ///   have arrived.
@@ -38,7 +37,6 @@ extension MQTTClient {
 
     /// Subscribes and waits for the server's answer.
     ///
-    /// - Parameter subscriptions: The topic filters and their options.
     /// - Returns: One grant per subscription, in the same order.
     /// - Throws: `.notConnected`, `.closed`, `.invalidTopic`, `.tooLarge`, `.connectionLost`, `.timeout`.
     @discardableResult
@@ -48,7 +46,6 @@ extension MQTTClient {
 
     /// Ends subscriptions and waits for the server's answer.
     ///
-    /// - Parameter filters: The topic filters to unsubscribe from.
     /// - Throws: The same errors as ``subscribe(_:)``.
     public func unsubscribe(_ filters: [String]) async throws(MQTTError) {
         try await answer { unsubscribe(filters, completion: $0) }
@@ -62,10 +59,8 @@ extension MQTTClient {
 
     /// Publishes a message without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - completion: Called once, on the loop's thread, after this call has returned, with the outcome or an error as
-    ///     in ``publish(_:to:qos:retain:)``.
+    /// - Parameter completion: Called once, on the loop's thread, after this call has returned, with the outcome or an
+    ///   error as in ``publish(_:to:qos:retain:)``.
     public func send(_ message: MQTTMessage, completion: (@Sendable (Result<PublishOutcome, MQTTError>) -> Void)? = nil)
     {
         do throws(MQTTError) {
@@ -90,10 +85,8 @@ extension MQTTClient {
 
     /// Subscribes without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
-    /// - Parameters:
-    ///   - subscriptions: The topic filters and their options.
-    ///   - completion: Called once, on the loop's thread, after this call has returned, with one grant per subscription
-    ///     or an error as in ``subscribe(_:)``.
+    /// - Parameter completion: Called once, on the loop's thread, after this call has returned, with one grant per
+    ///   subscription or an error as in ``subscribe(_:)``.
     public func subscribe(
         _ subscriptions: [Subscription],
         completion: (@Sendable (Result<[Grant], MQTTError>) -> Void)?
@@ -124,9 +117,7 @@ extension MQTTClient {
 
     /// Ends subscriptions without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
-    /// - Parameters:
-    ///   - filters: The topic filters to unsubscribe from.
-    ///   - completion: Called once, on the loop's thread, after this call has returned.
+    /// - Parameter completion: Called once, on the loop's thread, after this call has returned.
     public func unsubscribe(_ filters: [String], completion: (@Sendable (Result<Void, MQTTError>) -> Void)?) {
         do throws(MQTTError) {
             let link = try connectedLink()
@@ -163,9 +154,7 @@ extension MQTTClient {
             case .publish(let completion):
                 completion?(.failure(error))
             case .subscribe(let group, _):
-                let completion = group.completion
-                group.completion = nil
-                completion?(.failure(error))
+                group.complete(.failure(error))
             case .unsubscribe(let completion):
                 completion?(.failure(error))
             }

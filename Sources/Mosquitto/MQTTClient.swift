@@ -8,8 +8,7 @@ import Platform
 /// publishes with ``send(_:completion:)``, both without a thread switch, through `assumeIsolated`. Other code uses
 /// ``onEvent(_:)`` with a stream of its own, and the asynchronous calls.
 ///
-/// Nothing is carried over to a later connection. The application must subscribe, and publish its state, again at each
-/// ``MQTTEvent/connected(_:)``.
+/// Nothing is carried over to a later connection: subscribe, and publish state, again at ``MQTTEvent/connected(_:)``.
 ///
 /// A client runs once. Create a new one to connect again after it has ended.
 public actor MQTTClient {
@@ -126,8 +125,7 @@ public actor MQTTClient {
 
     /// Sets a handler that gets each event on the loop's thread, in order.
     ///
-    /// Set it before ``run()``: a later handler would miss the event of a connection that is there already. To set it
-    /// later is a programming error.
+    /// Set it before ``run()``, which is checked: a later handler would miss the event of a connection that is there.
     ///
     /// The handler may enter an actor of the same loop with `assumeIsolated` and call the client's synchronous requests,
     /// which never call it themselves. A received message of QoS 1 is acknowledged after the handler has returned.

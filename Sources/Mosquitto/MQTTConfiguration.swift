@@ -46,8 +46,7 @@ public struct MQTTConfiguration: Sendable {
         public var certificateFile: String?
         /// The path of a PEM file with the certificate's key, without a pass phrase.
         public var keyFile: String?
-        /// Whether every certificate of ``trust`` is the server's, whatever names it has. Only safe with an authority that
-        /// signs for this server alone.
+        /// Whether any certificate of ``trust`` counts, whatever its names: for an authority of this server alone.
         public var isPinned = false
 
         /// Creates TLS settings.
@@ -73,15 +72,13 @@ public struct MQTTConfiguration: Sendable {
 
     /// The exponential back-off between attempts to connect.
     ///
-    /// Each wait is twice as long as the one before, up to the maximum. A connection that held for longer than the
-    /// maximum resets it.
+    /// Each wait is twice as long as the one before, up to the maximum. A connection that held for longer resets it.
     public struct Backoff: Sendable, Hashable {
         /// The first wait, in milliseconds, 1 or more.
         public var initialMilliseconds: Int64
         /// The longest wait, in milliseconds, from the first wait to 2^31 (24 days).
         public var maximumMilliseconds: Int64
-        /// The random share of a wait, 0...1, so that many clients do not reconnect at the same instant. It only
-        /// shortens the wait.
+        /// The random share, 0...1, by which a wait is shortened, so that many clients do not reconnect at one instant.
         public var jitter: Double
 
         /// Creates a back-off; see the properties for units and ranges.
@@ -105,8 +102,7 @@ public struct MQTTConfiguration: Sendable {
     public var credentials: Credentials?
     /// The TLS settings; `nil` for an unencrypted connection.
     public var tls: TLS?
-    /// Returns the will of the next connection. Called on the loop's thread before each attempt, with its number (see
-    /// ``Connection/number``).
+    /// Returns the will of the next connection, by ``Connection/number``, on the loop's thread before each attempt.
     public var makeWill: (@Sendable (Int) -> Will?)?
     /// The seconds of silence before a ping, 5...65535. A dead server is detected after twice that.
     public var keepAliveSeconds = 10
@@ -134,12 +130,7 @@ public struct MQTTConfiguration: Sendable {
     /// it, the clients of a server that was away come back one after the other. It is called on the loop's thread.
     public var spreadMilliseconds: @Sendable () -> Int64 = { 0 }
 
-    /// Creates settings with the defaults: MQTT 5 or 3.1.1, keep alive 10 s, request timeout 10 s.
-    ///
-    /// - Parameters:
-    ///   - host: The server's name or address.
-    ///   - port: The server's port; `nil` for 1883, or 8883 with TLS.
-    ///   - clientID: The MQTT client id; if empty, the server assigns one.
+    /// Creates settings with the defaults: MQTT 5 or 3.1.1, keep alive 10 s, request timeout 10 s; see the properties.
     public init(host: String, port: Int? = nil, clientID: String = "") {
         self.host = host
         self.port = port

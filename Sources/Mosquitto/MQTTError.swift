@@ -57,8 +57,7 @@ public struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// The numeric reason, or 0.
     ///
-    /// ``code`` defines its meaning: an MQTT 5 reason (128...255), a CONNACK return code of 3.1.1 (1...5), or a system
-    /// error number.
+    /// By ``code`` an MQTT 5 reason (128...255), a CONNACK return code of 3.1.1 (1...5), or a system error number.
     public let reason: Int
     /// The error as text for people.
     public let description: String

@@ -28,7 +28,6 @@ public enum MQTTEvent: Sendable, Hashable {
     case connected(Connection)
     /// A message was received.
     case message(MQTTMessage)
-    /// The connection, or an attempt to connect, has failed. The next attempt follows after the given milliseconds;
-    /// `nil` if `giveUp` ended the client.
+    /// A connection or attempt has failed. The next follows after this time; `nil` if `giveUp` ended the client.
     case disconnected(MQTTError, retryInMilliseconds: Int64?)
 }

@@ -19,6 +19,13 @@ struct PendingRequests {
             missing = packets
             self.completion = completion
         }
+
+        /// Calls the completion, once.
+        func complete(_ result: Result<[Grant], MQTTError>) {
+            let last = completion
+            completion = nil
+            last?(result)
+        }
     }
 
     enum Request {

@@ -44,21 +44,21 @@ package enum Files {
     }
 
     package static func write(_ bytes: [UInt8], to file: CInt, path: String) throws(FileError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw FileError(path: path, action: "write") }
-            rest = rest.dropFirst(count)
+        try bytes.withUnsafeBufferPointer { bytes throws(FileError) in
+            try write(UnsafeRawBufferPointer(bytes), to: file, path: path)
         }
     }
 
+    /// Writes at an offset; without one where the last write has ended.
     package static func write(
-        _ bytes: UnsafeRawBufferPointer, to file: CInt, at offset: Int, path: String
+        _ bytes: UnsafeRawBufferPointer, to file: CInt, at offset: Int? = nil, path: String
     ) throws(FileError) {
         var done = 0
         while done < bytes.count {
-            let count = pwrite(file, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count =
+                offset.map { pwrite(file, rest.baseAddress, rest.count, off_t($0 + done)) }
+                ?? Glibc.write(file, rest.baseAddress, rest.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw FileError(path: path, action: "write") }
             done += count

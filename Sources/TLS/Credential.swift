@@ -101,16 +101,14 @@ package final class Credential {
     // MARK: Checks
 
     /// Whether it is valid at a time, in seconds since 1970.
-    package func isValid(at time: Int64) -> Bool { hasBegun(at: time) && !hasEnded(at: time) }
+    package func isValid(at time: Int64) -> Bool {
+        var seconds = Int(time)
+        return X509_cmp_time(X509_get0_notBefore(certificate), &seconds) < 0 && !hasEnded(at: time)
+    }
 
     package func hasEnded(at time: Int64) -> Bool {
         var time = Int(time)
         return X509_cmp_time(X509_get0_notAfter(certificate), &time) < 0
-    }
-
-    private func hasBegun(at time: Int64) -> Bool {
-        var time = Int(time)
-        return X509_cmp_time(X509_get0_notBefore(certificate), &time) < 0
     }
 
     func holds(_ host: HostName) -> Bool {

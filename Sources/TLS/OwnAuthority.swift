@@ -53,7 +53,7 @@ package struct OwnAuthority: Sendable {
     package func credentials(at now: Int64) throws(CertificateError) -> Credentials {
         let hosts = names + addresses().filter { !names.contains($0) }
         let found = try authority()
-        if let found, !found.isValid(at: now), let former = formerAuthority(), former.isValid(at: now),
+        if let found, !found.isValid(at: now), let former = credential(at: formerPath), former.isValid(at: now),
             let certificate = try certificate(for: hosts, of: former, at: now)
         {
             try save(found, at: formerPath)
@@ -75,7 +75,7 @@ package struct OwnAuthority: Sendable {
     private func certificate(
         for hosts: [HostName], of authority: Credential, at now: Int64
     ) throws(CertificateError) -> Credential? {
-        if let present = certificate(), authority.vouches(for: present), present.isValid(at: now),
+        if let present = credential(at: certificatePath), authority.vouches(for: present), present.isValid(at: now),
             !present.hasEnded(at: now + Self.renewalDays * 86_400), hosts.allSatisfy(present.holds)
         {
             return present
@@ -127,10 +127,7 @@ package struct OwnAuthority: Sendable {
         }
     }
 
-    /// Returns the authority that was replaced last; `nil` if there is none or it is damaged.
-    private func formerAuthority() -> Credential? { credential(at: formerPath) }
-    private func certificate() -> Credential? { credential(at: certificatePath) }
-
+    /// Returns `nil` if there is none, or it is damaged.
     private func credential(at path: String) -> Credential? {
         guard let bytes = try? Files.read(path, limit: Self.fileBytes) else { return nil }
         return try? Credential(certificate: bytes, in: path, key: bytes, in: path)

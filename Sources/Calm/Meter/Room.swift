@@ -3,9 +3,8 @@
 import Session
 import Wire
 
-/// The calm service's state of a space: its meter and the lineage of its current session. The two are separate, so that
-/// they may arrive in any order: after a takeover, or a pause made while the owner was offline, the sums are computed
-/// again from the same timeline.
+/// The calm service's state of a space: its meter, and the lineage of its current session. They may arrive in any
+/// order: after a takeover, or a pause while the owner was offline, the sums are computed again from the timeline.
 struct Room: Hashable, Sendable, Codable {
     /// The number of past minutes in the feed.
     static let minutes = 60

@@ -4,8 +4,7 @@
 struct Sample: Hashable, Sendable, Codable {
     /// The microphone. Samples of one source follow each other; samples of different sources are mixed.
     var source: String
-    /// When it becomes valid, in milliseconds of the boot clock. It stays valid until the source's next sample, but at
-    /// most for twice its ``period``.
+    /// Its beginning in milliseconds of the boot clock. It ends at the source's next sample, or after two ``period``s.
     var from: Int64
     /// The interval between samples of its source, in milliseconds; at least 1.
     var period: Int64

@@ -5,7 +5,6 @@ import Settings
 import Subprocess
 import SystemPackage
 
-/// A source of sound.
 enum Recorder: Hashable, Sendable, CustomStringConvertible {
     case standardInput
     /// A program and its arguments.

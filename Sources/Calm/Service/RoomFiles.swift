@@ -32,8 +32,7 @@ struct RoomFile {
 /// The files that keep calm across a restart: for each space `<space>.room` in the state directory.
 ///
 /// A file begins with a snapshot of the room as JSON, followed by a line for each later sample or change. It holds
-/// levels, never sound. Lines are written each second without a flush: they survive the process; a power cut loses the
-/// last seconds, which become a gap.
+/// levels, never sound. Lines are written each second without a flush, so that a power cut leaves a gap of seconds.
 struct RoomFiles {
     private static let limit = 64 << 20
     /// A file is rewritten when it exceeds twice its snapshot plus this many bytes.

@@ -25,8 +25,7 @@ struct AcknowledgedRecords: Sendable {
     }
 
     /// Compares the records with the weeks of the ledger. Returns the sessions before the latest weeks that have
-    /// records, and those of the weeks that differ. The present time has no influence: a clock that is years ahead
-    /// would make the node forget everything.
+    /// records, and those of the weeks that differ. A clock that is years ahead makes the node forget nothing.
     func compare(with weeks: [RecordWeek]) -> (earlier: [SessionID], different: [SessionID]) {
         let theirs = Dictionary(weeks.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
         var mine: [Int: RecordWeek] = [:]

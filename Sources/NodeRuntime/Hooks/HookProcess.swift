@@ -58,11 +58,17 @@ struct HookProcess: Sendable {
         return Outcome(output: output.bytes, isCut: output.isCut, code: code, isHung: isHung)
     }
 
-    private static func collect(_ output: SubprocessOutputSequence) async -> Collected {
-        var collected = Collected()
+    private static func collect(_ output: SubprocessOutputSequence) async -> (bytes: [UInt8], isCut: Bool) {
+        var (bytes, isCut) = ([UInt8](), false)
         // A read error ends the output as well.
-        do { for try await buffer in output { collected.add(buffer) } } catch {}
-        return collected
+        do {
+            for try await buffer in output {
+                let room = outputBytes - bytes.count
+                buffer.withUnsafeBytes { bytes.append(contentsOf: $0.prefix(room)) }
+                if buffer.count > room { isCut = true }
+            }
+        } catch {}
+        return (bytes, isCut)
     }
 
     /// Waits for the program's end, and returns whether it was killed after ``timeout``.
@@ -105,16 +111,5 @@ struct HookProcess: Sendable {
             throw failure("write")
         }
         return FileDescriptor(rawValue: ends[0])
-    }
-
-    private struct Collected: Sendable {
-        var bytes: [UInt8] = []
-        var isCut = false
-
-        mutating func add(_ buffer: SubprocessOutputSequence.Buffer) {
-            let room = HookProcess.outputBytes - bytes.count
-            buffer.withUnsafeBytes { bytes.append(contentsOf: $0.prefix(room)) }
-            if buffer.count > room { isCut = true }
-        }
     }
 }

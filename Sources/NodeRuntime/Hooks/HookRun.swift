@@ -4,7 +4,6 @@ import Logging
 import Session
 import Settings
 
-/// One run of a program for one event.
 struct HookRun: Sendable {
     /// The runs of one queue run one after the other.
     enum Queue: Hashable {

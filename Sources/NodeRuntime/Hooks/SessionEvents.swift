@@ -23,12 +23,10 @@ struct SessionEvents: Hashable, Sendable {
     /// The start of this process; earlier events are late.
     private var began: GroupTime
 
-    init(beginningAt groupTime: GroupTime) {
-        self.init(since: groupTime, known: [], shown: nil, beginningAt: groupTime)
-    }
-
-    init(since: GroupTime, known: [KnownSession], shown: Register?, beginningAt groupTime: GroupTime) {
-        self.since = since
+    init(
+        since: GroupTime? = nil, known: [KnownSession] = [], shown: Register? = nil, beginningAt groupTime: GroupTime
+    ) {
+        self.since = since ?? groupTime
         self.known = known.suffix(Self.kept)
         self.shown = shown
         began = groupTime
@@ -66,33 +64,28 @@ struct SessionEvents: Hashable, Sendable {
         began = min(began, look.groupTime)
         guard let moment = look.view.lastMoment(at: look.boot) else { return [] }
         let register = moment.register
+        let lead = Lead(of: register.anchor.at, over: moment.anchorBoot)
         var events: [SessionEvent] = []
+        var session = KnownSession(register, isOwn: moment.isOwner)
         if let index = known.firstIndex(where: { $0.lineage == register.lineage }) {
             guard known[index].isNews(register) else { return [] }
-            var session = known.remove(at: index)
+            session = known.remove(at: index)
             if register.id != session.session, session.isOwn, !moment.isOwner, session.status.isLive {
                 events += lost(to: register, look)
             }
             session.show(register, isOwn: moment.isOwner)
-            events += differences(&session, register, look, lead: Lead(of: register.anchor.at, over: moment.anchorBoot))
-            events += staleness(&session, moment, look) + alarm(&session, moment, look)
-            remember(session)
         } else if register.startedAt < since {
-            var session = KnownSession(register, isOwn: moment.isOwner)
             session.alarm = moment.alarm?.groupTime
             session.markReported(register)
             session.isStale = moment.staleFor != nil
-            remember(session)
         } else {
             events += endOfShown(by: register, look)
-            var session = KnownSession(register, isOwn: moment.isOwner)
-            let lead = Lead(of: register.anchor.at, over: moment.anchorBoot)
             events.append(
                 event(.started, at: register.startedAt, register.entering(0) ?? register, look, lead: lead))
-            events += differences(&session, register, look, lead: lead)
-            events += staleness(&session, moment, look) + alarm(&session, moment, look)
-            remember(session)
         }
+        events += differences(&session, register, look, lead: lead)
+        events += staleness(&session, moment, look, lead: lead) + alarm(&session, moment, look, lead: lead)
+        remember(session)
         if register.status.isLive { shown = look.view.register }
         return events
     }
@@ -171,24 +164,26 @@ struct SessionEvents: Hashable, Sendable {
         return [event]
     }
 
-    private func staleness(_ session: inout KnownSession, _ moment: Moment, _ look: Look) -> [SessionEvent] {
+    private func staleness(
+        _ session: inout KnownSession, _ moment: Moment, _ look: Look, lead: Lead
+    ) -> [SessionEvent] {
         guard let lostAt = look.view.contactLostAt else {
             session.isStale = false
             return []
         }
         guard moment.staleFor != nil, !session.isStale else { return [] }
         session.isStale = true
-        let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
         let at = lostAt + Limits.staleAfter + lead
         return [event(.stale, at: at, moment.register, look, lead: lead, contactLostAt: lostAt)]
     }
 
     /// Returns the event of an alarm that begins to ring. One that is told as late does not.
-    private func alarm(_ session: inout KnownSession, _ moment: Moment, _ look: Look) -> [SessionEvent] {
+    private func alarm(
+        _ session: inout KnownSession, _ moment: Moment, _ look: Look, lead: Lead
+    ) -> [SessionEvent] {
         guard let alarm = moment.alarm, session.alarm.map({ $0 < alarm.groupTime }) ?? true else { return [] }
         session.alarm = alarm.groupTime
         guard look.boot - alarm.boot < Alarm.newFor else { return [] }
-        let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
         var event = event(.alarm, at: alarm.groupTime, moment.register, look, lead: lead)
         event.isLate = false
         return [event]

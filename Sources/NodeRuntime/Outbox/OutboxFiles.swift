@@ -15,13 +15,8 @@ struct OutboxFiles {
     private static let waiting = "outbox"
     private static let kept = "recorded"
 
-    private let directory: StateDirectory
-    private let log: Logger
-
-    init(directory: StateDirectory, log: Logger) {
-        self.directory = directory
-        self.log = log
-    }
+    let directory: StateDirectory
+    let log: Logger
 
     func load() -> (waiting: [DigestedRecord], kept: [DigestedRecord]) {
         func records(in folder: String) -> [DigestedRecord] {

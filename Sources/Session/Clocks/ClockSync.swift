@@ -95,8 +95,7 @@ struct ClockSync: Hashable, Sendable {
         return estimate
     }
 
-    /// Receives the group time that a node states. Returns whether it newly contradicts this node's: its last one
-    /// agreed, or was another time.
+    /// Receives the group time that a node states. Returns whether it newly contradicts this node's.
     mutating func receive(claim time: GroupTime, of node: NodeID, _ context: Context) -> Bool {
         let claim = Lead(of: time, over: context.now.boot)
         let known = claims.updateValue(claim, forKey: node).map { context.now.boot + $0 }

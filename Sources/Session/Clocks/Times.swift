@@ -52,8 +52,7 @@ public typealias GroupTime = Time<GroupScale>
 /// Milliseconds since 1970 by a wall clock, right or wrong.
 public typealias WallTime = Time<WallScale>
 
-/// A reading of a clock, in milliseconds since its zero. Times of different clocks do not compare; ``Lead`` leads from
-/// the boot clock to group time and back.
+/// A reading of a clock, in milliseconds since its zero. ``Lead`` leads from the boot clock to group time and back.
 public struct Time<Scale: TimeScale>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
     public var milliseconds: Int64
 

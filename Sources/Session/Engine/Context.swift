@@ -23,8 +23,7 @@ struct Context {
             isWrong: GroupClock.contradict(now.told, groupTime))
     }
 
-    /// Whether a stamp counts. Only a vouched clock can tell that one is ahead of time. Until all such clocks are
-    /// known, stamps of others wait.
+    /// Whether a stamp counts. Only a vouched clock tells that one is ahead. Until all are known, those of others wait.
     func admits(_ stamp: Stamp, lead: Milliseconds = 0) -> Bool {
         // rule: admission, else: return true
         let isJudged = source.isVouched || !isComplete && stamp.node != node  // rule: vouchedAdmission, else: true

@@ -55,8 +55,7 @@ extension Engine {
         askWhatIsMissing(context)
     }
 
-    /// Whether the presence of a node that was online on the last connection has not arrived on this one. That node may
-    /// have a later register by now.
+    /// Whether a node that was online on the last connection has not announced itself on this one: it may know more.
     var isPeerMissing: Bool { peers.online.contains { $0 != node && !peers.announced.contains($0) } }
 
     /// Plans to publish presence and register again.
@@ -132,8 +131,7 @@ extension Engine {
         }
     }
 
-    /// Ends the alarm of the session that is shown. Each display hears of it by this node's notice, also if its owner is
-    /// gone.
+    /// Ends the alarm of the session that is shown. Displays hear of it by this node's notice, also without its owner.
     mutating func acknowledge(id: IntentID, ticket: Ticket, _ context: Context) {
         guard identity.mayAsk else { return emit(.reply(ticket, .invalid("role"))) }
         guard let moment = view(context).lastMoment(at: context.now.boot) else {

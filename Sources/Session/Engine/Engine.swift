@@ -136,9 +136,8 @@ public struct Engine: Hashable, Sendable {
         if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
     }
 
-    /// Publishes register and answers that may leave now. The register leaves when it is on disk and the barrier of
-    /// this connection has passed. Answers leave behind it when they are on disk; the caller holds them while there is
-    /// no connection, or before its barrier.
+    /// Publishes register and answers that may leave now: the register when it is on disk and the barrier of this
+    /// connection has passed, and answers on disk behind it. The caller holds them without a connection or barrier.
     private mutating func release(at boot: BootTime) {
         let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
@@ -179,22 +178,13 @@ public struct Engine: Hashable, Sendable {
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
     private mutating func planNextWake(_ context: Context) {
-        var next = Earliest()
-        next.consider(ownership.boundary)
-        next.consider(gate.retryAt)
-        next.consider(link.barrierDeadline)
-        next.consider(link.comparisonDeadline)
-        next.consider(link.mentionedAskAt)
-        next.consider(link.answersDueAt)
-        next.consider(echoes.repairAt)
-        next.consider(echoes.reminderAt)
-        next.consider(replicas.nextWake)
-        next.consider(requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver))
-        next.consider(clocks.compareAt)
-        next.consider(clocks.nextWake)
-        next.consider(notices.nextDue(context))
-        next.consider(view.message.map { context.now.boot + ($0.until - context.groupTime) })
-        nextWake = next.time
+        let times: [BootTime?] = [
+            ownership.boundary, gate.retryAt, link.barrierDeadline, link.comparisonDeadline, link.mentionedAskAt,
+            link.answersDueAt, echoes.repairAt, echoes.reminderAt, replicas.nextWake,
+            requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver), clocks.compareAt, clocks.nextWake,
+            notices.nextDue(context), view.message.map { context.now.boot + ($0.until - context.groupTime) },
+        ]
+        nextWake = times.lazy.compactMap(\.self).min()
     }
 
     // MARK: The view
@@ -217,12 +207,10 @@ public struct Engine: Hashable, Sendable {
                 isLinked: link.isUp)
         } else if let current = replicas.current {
             let owner = peers[current.owner]
-            var lost = Earliest()
-            lost.consider(link.downSince)
-            if !owner.isOnline { lost.consider(owner.offlineSince ?? link.barrierPassedAt) }
+            let lost = [link.downSince, owner.isOnline ? nil : owner.offlineSince ?? link.barrierPassedAt]
             return View(
                 register: current.register, anchorBoot: current.anchorBoot, error: clocks.errorBound(of: current),
-                contactLostAt: lost.time, isLinked: link.isUp)
+                contactLostAt: lost.compactMap(\.self).min(), isLinked: link.isUp)
         } else {
             return View(isLinked: link.isUp)
         }
@@ -262,8 +250,7 @@ public struct Engine: Hashable, Sendable {
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
     public var hasAskedAll: Bool { link.hasAskedAll }
 
-    /// Returns whether another node may have a live session that is not here: none has been asked, or the answers of the
-    /// last `patience` may be under way.
+    /// Returns whether another node may have a live session that is not here: none was asked, or answers are under way.
     package func mayLackSession(within patience: Milliseconds, at now: Instant) -> Bool {
         guard link.isUp, identity.mayAsk, !(view(at: now).register?.status.isLive ?? false) else { return false }
         guard link.isReady else { return true }
@@ -286,8 +273,7 @@ public struct Engine: Hashable, Sendable {
     /// Whether the own session was started without contact and is not published yet.
     package var isProvisional: Bool { ownership.isProvisional }
 
-    /// Whether a node's last stated group time contradicts this node's. Without a vouched one it is unknown which is
-    /// wrong.
+    /// Whether a node's last stated group time contradicts this node's, if it is known which of the two is right.
     public func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
         (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
     }

@@ -37,8 +37,7 @@ extension Engine {
     }
 
     /// Forgets a passing sender all of whose intents have expired, or else a node that is gone. A node that is not
-    /// online either takes the place of one whose session is older than its own. So the current session is known,
-    /// however many names the broker keeps.
+    /// online either only replaces one with an older session. So the current one is known, whatever the broker keeps.
     private mutating func makeRoom(for message: Message, isHere: Bool, _ context: Context) {
         let limit = context.now.boot - Limits.intentLife
         var gone = peers.forgetSilent(since: limit) { [node, replicas] in $0 == node || replicas[$0] != nil }
@@ -285,7 +284,7 @@ extension Engine {
     }
 
     mutating func reply(_ settled: [Requests.Settled]) {
-        for entry in settled { emit(.reply(entry.ticket, .answered(entry.answer))) }
+        for (ticket, answer) in settled { emit(.reply(ticket, .answered(answer))) }
     }
 
     // MARK: Clocks

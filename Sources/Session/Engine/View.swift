@@ -64,8 +64,7 @@ public struct View: Hashable, Sendable {
 
 extension View {
     /// Keeps a comparison of clocks from setting back a time that was shown. The time stands still until it is reached,
-    /// if the errors of both explain the difference. It may go back with a new revision, or if the error of the time
-    /// that was shown was unknown.
+    /// if the errors of both explain the difference. A new revision, or an unknown error before, may set it back.
     mutating func keepShownTime(of before: View, at boot: BootTime) {
         guard let register, let earlier = before.register, register.version == earlier.version,
             register.owner == earlier.owner, register.anchor.bootID == earlier.anchor.bootID, let error = before.error
@@ -145,8 +144,7 @@ public struct Moment: Hashable, Sendable {
     /// When the running phase ends by itself, on this node's boot clock.
     public var phaseEnd: BootTime { anchorBoot + register.untilEnd }
 
-    /// The number on a display: the remaining seconds rounded up; rounded down, those beyond a phase's length, and the
-    /// passed ones of a count-up.
+    /// The number on a display: remaining seconds rounded up, or rounded down those beyond a length or of a count-up.
     public var shownSeconds: Int {
         switch register.mode {
         case .countdown: isBeyond ? Int(over.count / 1_000) : Int((remaining.count + 999) / 1_000)

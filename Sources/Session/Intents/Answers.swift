@@ -122,7 +122,6 @@ extension Register {
 }
 
 extension Intent {
-    /// The answer of the owner of `register`.
     func answer(_ outcome: Outcome, of register: Register, rev: Int? = nil) -> Answer {
         Answer(intent: id, outcome: outcome, session: register.id, rev: rev ?? register.rev)
     }

@@ -103,16 +103,6 @@ public enum Outcome: Hashable, Sendable {
     case noop
     /// It had no effect, for this reason.
     case refused(Refusal)
-
-    /// The word in a payload.
-    public var name: String {
-        switch self {
-        case .applied: "applied"
-        case .duplicate: "duplicate"
-        case .noop: "noop"
-        case .refused: "refused"
-        }
-    }
 }
 
 /// The owner's answer to an intent.

@@ -115,7 +115,6 @@ struct Requests: Hashable, Sendable {
         var time: GroupTime
     }
 
-    /// A due step of a request.
     enum Step {
         /// Send the intent; a repeated one with a ping to the owner, which so shows whether it is alive.
         case send(Intent, pinging: NodeID?)
@@ -179,16 +178,13 @@ struct Requests: Hashable, Sendable {
     }
 
     /// The answer to a person's request.
-    struct Settled {
-        var ticket: Ticket
-        var answer: Answer
-    }
+    typealias Settled = (ticket: Ticket, answer: Answer)
 
     /// `winner` is the register of the node that has won, if the answer refuses the intent because of one.
     mutating func receive(_ answer: Answer, head: Register?, winner: Register?, _ context: Context) -> [Settled] {
         guard var request = remove(answer.intent) else { return [] }
         switch request.meaning(of: answer, head: head, winner: winner, context) {
-        case .final: return request.ticket.map { [Settled(ticket: $0, answer: answer)] } ?? []
+        case .final: return request.ticket.map { [($0, answer)] } ?? []
         case .outdated: break
         case .continued(let head): request.aim(at: head, boot: context.now.boot)
         case .undecided:
@@ -214,7 +210,7 @@ struct Requests: Hashable, Sendable {
         open.removeAll { request in
             guard Admission.shows(register, effectOf: request, head: currentOwner) else { return false }
             if let ticket = request.ticket {
-                settled.append(Settled(ticket: ticket, answer: request.intent.answer(.applied, of: register)))
+                settled.append((ticket, request.intent.answer(.applied, of: register)))
             }
             return true
         }
@@ -232,7 +228,7 @@ struct Requests: Hashable, Sendable {
                 open.append(aimed)
             } else if let refusal = request.refusal, refusal.by?.session == head.id {
                 _ = remove(request.intent.id)
-                if let ticket = request.ticket { settled.append(Settled(ticket: ticket, answer: refusal)) }
+                if let ticket = request.ticket { settled.append((ticket, refusal)) }
             }
         }
         return settled
@@ -274,7 +270,6 @@ extension Requests.Request {
         return ownerCheckAt <= context.now.boot
     }
 
-    /// The meaning of an answer for the request.
     fileprivate enum Meaning {
         /// The request ends with it.
         case final

@@ -40,8 +40,7 @@ struct Admission: Hashable, Sendable {
         case intent
         /// The answer to a ping.
         case ping
-        /// The use of a pong. An honest peer stays below the limit, being asked 8 times in 280 ms, then 5 times a
-        /// second.
+        /// The use of a pong. An honest peer stays below the limit: 8 in 280 ms, then 5 a second.
         case pong
         /// An objection to the peer's register.
         case objection
@@ -92,8 +91,7 @@ struct Admission: Hashable, Sendable {
     // MARK: Counters
 
     /// Whether a version can be an honest node's: an epoch counts lost journals, so it grows slower than time. The
-    /// bound rises by one a second. So whatever was written in a node's name, a second later there is a version above
-    /// it that every reader accepts.
+    /// bound rises by one a second. So a second later every reader accepts a version above any that was forged.
     static func isPlausible(_ version: Version, groupTime: GroupTime) -> Bool {
         version.epoch <= Limits.epochs + Int(max(0, groupTime - Limits.earliestStamp).count / 1_000)
     }

@@ -6,8 +6,7 @@ struct Notices: Hashable, Sendable {
     private var others: [NodeID: Notice] = [:]
     private var isPublished = true
 
-    /// The notices that count. One that is ahead of a vouched time would outlast all later ones; it waits, as its node
-    /// moves it or the time comes.
+    /// The notices that count. One ahead of a vouched time would outlast all later ones, so it waits for its time.
     private func counting(_ context: Context) -> [Notice] {
         [own] + others.values.filter { !$0.isAhead(context) }
     }
@@ -81,7 +80,6 @@ struct Notices: Hashable, Sendable {
 
     mutating func publishAgain() { if own != Notice() { isPublished = false } }
 
-    /// Returns the notice that is to be published, once.
     mutating func removePending() -> Notice? {
         if isPublished { return nil }
         isPublished = true

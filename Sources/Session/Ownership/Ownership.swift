@@ -5,8 +5,7 @@
 struct Ownership: Hashable, Sendable {
     /// Former sessions for which intents are answered. A judgement: more than are started within ``Limits/intentLife``.
     static let pastSessions = 16
-    /// Latest effects that are forwarded after a takeover, as the protocol states. A judgement: more than are pressed
-    /// before one.
+    /// Latest effects that are forwarded after a takeover, as the protocol states: more than are pressed before one.
     private static let carriedIntents = 16
 
     /// ``Dating`` and ``Recovery`` change some of its fields, but the register only by the functions below.

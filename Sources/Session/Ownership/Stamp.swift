@@ -45,9 +45,8 @@ public struct HybridClock: Hashable, Sendable {
     /// The counter that belongs to ``time``.
     public var counter: Int
 
-    /// How far the mark in a journal is raised above the stamp that passes it. A longer reserve writes less often under
-    /// a flood of rising stamps. A start within the reserve after a crash is stamped that much ahead of group time, so
-    /// it is far below ``Limits/stampLead``.
+    /// How far the mark in a journal is raised above the stamp that passes it, so that a flood of rising stamps causes
+    /// few writes. A start after a crash may be stamped that much ahead: far below ``Limits/stampLead``.
     package static let reserve: Milliseconds = .seconds(1)
 
     /// Continues from a mark. The caller must keep `time` within ``Limits/time`` and `counter` within ``Limits/counter``.

@@ -209,9 +209,8 @@ struct JSONScanner {
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Counts the bytes of a word, the lowest first, that are no quote, backslash or control character. A byte is below
-    /// a limit if subtracting the limit sets its highest bit. That may borrow from the byte above, so the lowest set
-    /// bit counts.
+    /// Counts the lowest bytes of a word that are no quote, backslash or control character. Subtracting a limit sets
+    /// the highest bit of a byte below it, and may borrow from the byte above, so the lowest set bit counts.
     private static func plainBytes(_ word: UInt64) -> (count: Int, areASCII: Bool) {
         let each: UInt64 = 0x0101_0101_0101_0101
         let highest: UInt64 = 0x8080_8080_8080_8080
