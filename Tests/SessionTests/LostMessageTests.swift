@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Core
 import Testing
 
 @testable import Session
@@ -10,8 +9,7 @@ import Testing
     private static let earlier: GroupTime = EngineHarness.epoch - .seconds(60)
 
     private static func owner() -> EngineHarness {
-        var rig = EngineHarness().linked(starting: "focus 25m")
-        rig.hear(.presence(presence("k1")), from: "kitchen")
+        var rig = EngineHarness().linked(starting: "focus 25m").besideKitchen()
         rig.pass(1_000)
         rig.published = []
         return rig
@@ -19,8 +17,7 @@ import Testing
 
     /// A node that shows no session, beside one that is online.
     private static func idle() -> EngineHarness {
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
+        var rig = EngineHarness().linked().besideKitchen()
         rig.pass(6_000)
         rig.published = []
         return rig
