@@ -39,14 +39,6 @@ import Testing
         #expect(rig.engine.view.isOwner)
     }
 
-    /// The mark of the wrong clock does not stamp the next start too high.
-    @Test func correctionLowersTheMark() {
-        var rig = Self.corrected(skew: Self.hour)
-        #expect(rig.journal?.mark == HybridClock(time: EngineHarness.epoch))
-        rig.start("focus 1m", id: "S2")
-        #expect(rig.own?.stamp.time == EngineHarness.epoch + 60_000)
-    }
-
     /// A guess is corrected by the first synchronised clock. The session keeps its place among the starts.
     @Test(arguments: [-hour, -5_000, 5_000, Limits.stampLead]) func guessedDateIsCorrectedOnce(skew: Milliseconds)
         throws
