@@ -251,6 +251,50 @@ import Testing
         #expect(rig.own?.plan[0].seconds == 26 * 60)
     }
 
+    @Test func pingsAndObjectionsAreBounded() {
+        var rig = LinkTests.running()
+        for _ in 0..<1_000 {
+            rig.hear(.ping(Ping(connection: token("k1"), sent: 1, at: rig.wall), to: id("desk")), from: "kitchen")
+        }
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch - 1, rev: 8)), from: "kitchen")
+        for _ in 0..<1_000 { rig.hear(.register(peerRegister(at: EngineHarness.epoch - 1, rev: 7)), from: "kitchen") }
+        #expect(rig.published.count { if case .pong = $0 { true } else { false } } == 100)
+        #expect(rig.published.count { if case .ack(.fork) = $0 { true } else { false } } == 100)
+    }
+
+    @Test func floodOfRisingStampsCausesFewWrites() {
+        var rig = EngineHarness().linked()
+        rig.log = []
+        for count in 1...1_000 {
+            let at = EngineHarness.epoch + Milliseconds(Int64(count))
+            rig.hear(.register(peerRegister(session: "P\(count)", at: at, rev: count)), from: "kitchen")
+        }
+        #expect((1...2).contains(rig.log.count { if case .journal = $0 { true } else { false } }))
+    }
+
+    @Test func floodOfNewConnectionsRestartsThePingsOnceASecond() {
+        var rig = EngineHarness(wallBound: nil).linked()
+        for count in 0..<1_000 {
+            rig.hear(.presence(presence("k\(count)", sleeping: count % 3 == 0)), from: "kitchen")
+            rig.pass(10)
+        }
+        // A round begins with eight pings, and ten seconds pass.
+        #expect((10...90).contains(rig.pings.count))
+    }
+
+    @Test func pongsOfOnePeerMoveGroupTimeAtABoundedRate() {
+        var rig = EngineHarness(wallBound: nil).linked().besideKitchen()
+        rig.published = []
+        for index in 0..<1_000 {
+            let year: Milliseconds = index % 2 == 0 ? 31_557_600_000 : 63_115_200_000
+            let clock = PeerClock(wallLead: rig.wall - rig.boot + year, quality: ClockQuality(synced: true))
+            rig.hear(ExchangeTests.pong(of: rig, clock: clock), from: "kitchen")
+        }
+        #expect(rig.notes.count { if case .clockCorrected = $0 { true } else { false } } == 100)
+        #expect(rig.engine.peers[.kitchen].discarded == [.tooOften: 900])
+        #expect(rig.presences.count == 1, "a presence that changes is published once a second at most")
+    }
+
     @Test(arguments: [Admission.Effort.intent, .ping, .pong, .objection])
     func forgottenPeerHasItsFullAllowanceAgain(effort: Admission.Effort) {
         let rig = EngineHarness()

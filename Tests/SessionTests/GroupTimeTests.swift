@@ -309,15 +309,6 @@ import Testing
         #expect(rig.journal?.mark == HybridClock(time: EngineHarness.epoch).reserved, "a start here would beat it")
     }
 
-    @Test func smallCorrectionAdmitsAStampThatWaited() {
-        var rig = EngineHarness().linked()
-        rig.hear(.register(peerRegister(at: rig.wall + Limits.stampLead + 1_000)), from: "kitchen")
-        #expect(rig.engine.view.register == nil)
-        rig.wall += 1_500
-        rig.send(.wake)
-        #expect(rig.engine.view.register?.id == token("P1"))
-    }
-
     /// The mark in the journal is in the past, whatever the wall clock reads.
     @Test func timeContinuesFromTheMarkAfterARebootIn1970() throws {
         var old = EngineHarness().linked()

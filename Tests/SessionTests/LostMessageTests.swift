@@ -44,13 +44,6 @@ import Testing
         #expect(rig.registers.isEmpty)
     }
 
-    @Test func retainedRegisterThatIsOlderNeedsNoReminder() {
-        var rig = Self.owner()
-        rig.hear(.register(peerRegister(at: Self.earlier, status: .completed)), from: "kitchen", retained: true)
-        rig.pass(60_000)
-        #expect(rig.registers.isEmpty)
-    }
-
     private static func ping(_ rig: EngineHarness, held: Version?) -> Message {
         .ping(Ping(connection: token("k1"), sent: 1, at: rig.groupTime, held: held), to: rig.node)
     }
