@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// An engine, core or ledger that lacks one rule. The simulator must catch each. A comment `rule:` marks the lines of a
 /// rule. `Tests/Mutants/make` builds a simulator that can leave them out. The plain build has no such switch.
 package struct Mutant: Hashable, Sendable {
