@@ -43,10 +43,14 @@ struct CoreHarness {
     private var connections = 0
     private(set) var ticket = 0
 
-    init(_ name: String) {
+    init(_ name: String, _ restored: NodeCore.Restored = NodeCore.Restored()) {
         let identity = NodeIdentity(node: node(name), name: name, software: "test", bootID: token("boot"))
         loop = CoreLoop(NodeCore(identity: identity, space: Self.space, seed: 1))
+        handle(.restored(restored))
     }
+
+    /// The kinds of the answers that were sent.
+    var answers: [String] { sent.map(\.kind).filter { $0.hasPrefix("answer") } }
 
     var core: NodeCore { loop.core }
 
@@ -110,6 +114,13 @@ struct CoreHarness {
     mutating func connect() {
         connections += 1
         handle(.connected(token("c\(connections)"), noLocal: noLocal))
+    }
+
+    /// Ends the connection, forgets what was sent, and connects again.
+    mutating func reconnect() {
+        handle(.disconnected(willRetry: true))
+        sent = []
+        connect()
     }
 
     mutating func start(_ session: String) {

@@ -9,7 +9,6 @@ import Testing
     private var owner = CoreHarness("desk")
 
     init() {
-        owner.handle(.restored(NodeCore.Restored()))
         owner.connect()
         owner.start("S1")
     }

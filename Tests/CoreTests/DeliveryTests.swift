@@ -11,7 +11,6 @@ import Wire
     private var owner = CoreHarness("desk")
 
     init() {
-        owner.handle(.restored(NodeCore.Restored()))
         owner.connect()
         owner.start("S1")
     }
@@ -56,15 +55,12 @@ import Wire
         owner.connect()
         #expect(sent(by: owner) == 1)
         // After a crash the file is read.
-        var next = CoreHarness("desk")
-        next.handle(.restored(NodeCore.Restored(journal: owner.written.last?.journal, waiting: [record])))
+        var next = CoreHarness("desk", NodeCore.Restored(journal: owner.written.last?.journal, waiting: [record]))
         next.connect()
         #expect(sent(by: next) == 1)
         for acknowledged in [true, false] {
             if acknowledged { next.handle(.received(Self.ack([LedgerAck.Item(record.name, .kept)], to: me))) }
-            next.sent = []
-            next.handle(.disconnected(willRetry: true))
-            next.connect()
+            next.reconnect()
             #expect(sent(by: next) == 0)
         }
     }
@@ -84,27 +80,18 @@ import Wire
         #expect(owner.sent.suffix(2).map(\.kind) == ["answer I1", "record"])
     }
 
-    /// An answer right behind its register would delay the register, since the broker handles one after the other.
-    @Test mutating func answerWaitsUntilTheBrokerHasItsRegister() {
-        owner.holdsConfirmations = true
-        owner.receive(owner.intent("I1"))
-        #expect(owner.sent.last?.kind == "register")
-        owner.pass(10_000)
-        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
-        owner.confirmHeld(1)
-        #expect(owner.sent.contains { $0.kind == "answer I1" })
-    }
-
-    /// Otherwise a peer that presses faster than the broker confirms would keep all answers back.
-    @Test mutating func answerWaitsForNoLaterRegister() {
+    /// An answer right behind its register would delay the register, since the broker handles one after the other. If it
+    /// waited for later ones too, a peer that presses faster than the broker confirms would keep all answers back.
+    @Test mutating func answerWaitsUntilTheBrokerHasItsRegisterAndNoLaterOne() {
         owner.holdsConfirmations = true
         owner.receive(owner.intent("I1"))
         owner.receive(owner.intent("I2", .resume))
-        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
+        owner.pass(10_000)
+        #expect(owner.answers.isEmpty)
         owner.confirmHeld(1)
-        #expect(owner.sent.map(\.kind).filter { $0.hasPrefix("answer") } == ["answer I1"])
+        #expect(owner.answers == ["answer I1"])
         owner.confirmHeld(1)
-        #expect(owner.sent.map(\.kind).filter { $0.hasPrefix("answer") } == ["answer I1", "answer I2"])
+        #expect(owner.answers == ["answer I1", "answer I2"])
     }
 
     /// Otherwise peers that ask again every second would displace the answers to others.
@@ -116,7 +103,7 @@ import Wire
             owner.receive(owner.intent("I2", .resume))
         }
         owner.confirmHeld(2)
-        #expect(owner.sent.map(\.kind).filter { $0.hasPrefix("answer") } == ["answer I1", "answer I2"])
+        #expect(owner.answers == ["answer I1", "answer I2"])
     }
 
     /// Otherwise peers that send hundreds of intents at once would displace the answers to others.
@@ -127,9 +114,8 @@ import Wire
             for number in 0..<200 { owner.receive(owner.intent("\(peer)-\(number)", .resume, from: peer)) }
         }
         owner.confirmHeld(2)
-        let answers = owner.sent.map(\.kind).filter { $0.hasPrefix("answer") }
-        #expect(answers.count == NodeCore.answersWithoutConnection)
-        #expect(answers.first == "answer I0")
+        #expect(owner.answers.count == NodeCore.answersWithoutConnection)
+        #expect(owner.answers.first == "answer I0")
     }
 
     @Test mutating func answerWithoutARegisterIsSentAtOnce() {
@@ -154,10 +140,8 @@ import Wire
     @Test mutating func unconfirmedAnswerIsSentOnTheNextConnection() {
         owner.confirms = false
         owner.receive(owner.intent("I1"))
-        owner.handle(.disconnected(willRetry: true))
         owner.confirms = true
-        owner.sent = []
-        owner.connect()
+        owner.reconnect()
         #expect(owner.sent.map(\.kind).filter { ["register", "answer I1"].contains($0) } == ["register", "answer I1"])
         #expect(owner.answered == [token("I1")])
     }
@@ -168,10 +152,8 @@ import Wire
         owner.receive(owner.intent("I1"))
         owner.receive(owner.intent("I2", .resume))
         owner.receive(owner.intent("I1"))
-        owner.handle(.disconnected(willRetry: true))
         owner.confirms = true
-        owner.sent = []
-        owner.connect()
+        owner.reconnect()
         #expect(owner.sent.count { $0.kind == "answer I1" } == 1)
     }
 
@@ -184,15 +166,13 @@ import Wire
         #expect(owner.sent.isEmpty)
         owner.isDiskSlow = false
         owner.connect()
-        #expect(owner.sent.map(\.kind).filter { $0.hasPrefix("answer") } == ["answer I1"])
+        #expect(owner.answers == ["answer I1"])
     }
 
     @Test mutating func confirmedAnswerIsNotSentAgain() {
         owner.receive(owner.intent("I1"))
-        owner.handle(.disconnected(willRetry: true))
-        owner.sent = []
-        owner.connect()
-        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
+        owner.reconnect()
+        #expect(owner.answers.isEmpty)
     }
 
     @Test mutating func answerOfAnExpiredIntentIsNotSent() {
@@ -202,28 +182,25 @@ import Wire
         owner.pass(Limits.intentLife)
         owner.sent = []
         owner.connect()
-        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
+        #expect(owner.answers.isEmpty)
     }
 
     /// A broker may drop the barrier, or not deliver a node's own messages.
     @Test mutating func answerIsSentWithoutABarrier() {
         owner.confirms = false
         owner.receive(owner.intent("I1"))
-        owner.handle(.disconnected(willRetry: true))
         owner.confirms = true
-        owner.sent = []
         owner.bringsBarriersBack = false
-        owner.connect()
-        #expect(!owner.sent.contains { $0.kind == "answer I1" })
+        owner.reconnect()
+        #expect(owner.answers.isEmpty)
         owner.pass(2_000)
-        #expect(owner.sent.contains { $0.kind == "answer I1" })
+        #expect(owner.answers == ["answer I1"])
     }
 
     /// An answer before the barrier would overtake the register that it reports.
     @Test mutating func answerToAnIntentBeforeTheBarrierFollowsTheRegister() {
-        owner.handle(.disconnected(willRetry: true))
         owner.bringsBarriersBack = false
-        owner.connect()
+        owner.reconnect()
         owner.sent = []
         owner.receive(owner.intent("I1"))
         #expect(owner.sent.isEmpty)
@@ -234,17 +211,16 @@ import Wire
     /// The recovery at that barrier would undo the effect.
     @Test func intentBeforeTheFirstBarrierOfAProcessIsNotDecided() {
         var owner = CoreHarness("desk")
-        owner.handle(.restored(NodeCore.Restored()))
         owner.start("S1")
         owner.bringsBarriersBack = false
         owner.connect()
         owner.receive(owner.intent("I1"))
         #expect(owner.core.view.register?.status == .running)
         owner.pass(2_000)
-        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
+        #expect(owner.answers.isEmpty)
         owner.receive(owner.intent("I1"))
         #expect(owner.core.view.register?.status == .paused)
-        #expect(owner.sent.contains { $0.kind == "answer I1" })
+        #expect(owner.answers == ["answer I1"])
     }
 
     /// Otherwise the broker would return it.
@@ -291,29 +267,18 @@ import Wire
         owner.handle(.disconnected(willRetry: true))
         #expect(owner.announced.last == true)
     }
-
-    @Test mutating func recordIsSentAfterItsJournalIsOnDisk() {
-        owner.isDiskSlow = true
-        owner.sent = []
-        owner.press(.pause, id: "P1")
-        #expect(owner.sent.isEmpty)
-        owner.finishWrites()
-        #expect(owner.sent.map(\.kind) == ["register", "record"])
-    }
 }
 
 /// A crash between the file of a record and the write of its journal.
 @Suite(.timeLimit(.minutes(15))) struct UndoneWriteTests {
     @Test func theVersionOfAFiledRecordIsNotUsedAgain() throws {
         var desk = CoreHarness("desk")
-        desk.handle(.restored(NodeCore.Restored()))
         desk.start("S1")
         let journal = Journal(own: desk.core.view.register)
         var filed = try #require(journal.record)
         filed.id = token("S0")
         filed.version = filed.version.next
-        desk = CoreHarness("desk")
-        desk.handle(.restored(NodeCore.Restored(journal: journal, waiting: [DigestedRecord(filed)])))
+        desk = CoreHarness("desk", NodeCore.Restored(journal: journal, waiting: [DigestedRecord(filed)]))
         desk.connect()
         let register = try #require(desk.core.view.register)
         #expect(register.id == token("S1"))
@@ -326,7 +291,6 @@ import Wire
     /// A session of the node `thinkpad`, as it was journalled.
     private func journal(isRunning: Bool) -> Journal {
         var former = CoreHarness("thinkpad")
-        former.handle(.restored(NodeCore.Restored()))
         former.start("S1")
         former.pass(60_000)
         former.press(.pause, id: "I1")
@@ -339,8 +303,7 @@ import Wire
         let journal = journal(isRunning: isRunning)
         var waiting = try #require(journal.record)
         waiting.id = token("S0")
-        var desk = CoreHarness("desk")
-        desk.handle(.restored(NodeCore.Restored(journal: journal, waiting: [DigestedRecord(waiting)])))
+        var desk = CoreHarness("desk", NodeCore.Restored(journal: journal, waiting: [DigestedRecord(waiting)]))
         desk.connect()
         desk.pass(2_000)
         let sent = desk.sent.filter { $0.kind == "record" }.map(\.outgoing)
@@ -363,7 +326,6 @@ import Wire
     private var node = CoreHarness("desk")
 
     init() {
-        node.handle(.restored(NodeCore.Restored()))
         node.connect()
     }
 
@@ -380,25 +342,6 @@ import Wire
         node.sent = []
         node.receive(node.intent("I1"))
         #expect(node.sent.isEmpty, "messages of the closed connection do not count")
-    }
-
-    /// A timer was late: the wait for a twin is over but not ended, and the register not recovered.
-    @Test func pressBehindAnOverdueWaitIsAppliedToTheRecoveredRegister() throws {
-        var former = CoreHarness("desk")
-        former.handle(.restored(NodeCore.Restored()))
-        former.connect()
-        former.start("S1")
-        let first = try #require(former.core.view.register)
-        former.press(.extend(seconds: 60), id: "I1")
-        var desk = CoreHarness("desk")
-        desk.retained = [.register(try #require(former.core.view.register))]
-        desk.handle(.restored(NodeCore.Restored(journal: Journal(own: first))))
-        desk.connect()
-        desk.isAsleep = true
-        desk.pass(1_700)
-        desk.press(.pause, id: "I2")
-        #expect(desk.core.view.register?.status == .paused)
-        #expect(desk.core.view.register?.applied == [token("I1"), token("I2")])
     }
 
     @Test mutating func earlierTwinStaysAndReportsTheSecondTime() {
@@ -451,7 +394,6 @@ import Wire
         node.start("S1")
         let register = try #require(node.core.view.register)
         var restarted = CoreHarness("desk")
-        restarted.handle(.restored(NodeCore.Restored()))
         restarted.retained = [.register(register)]
         restarted.connect()
         #expect(restarted.core.isCatchingUp)

@@ -11,10 +11,8 @@ import Wire
     private var kitchen = CoreHarness("kitchen")
 
     init() {
-        for name in [\Self.desk, \Self.kitchen] {
-            self[keyPath: name].handle(.restored(NodeCore.Restored()))
-            self[keyPath: name].connect()
-        }
+        desk.connect()
+        kitchen.connect()
     }
 
     private static func presence(on connection: String) -> Message {

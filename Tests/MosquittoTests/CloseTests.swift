@@ -96,87 +96,78 @@ import Testing
     }
 
     @Test func closeEndsAtItsDeadline() async throws {
-        try await Broker.withBroker { broker in
-            try await withRecordedClient(MQTTConfiguration(broker.port)) { client, recorder in
-                _ = try await recorder.firstConnection()
-                broker.suspend()
-                let outcomes = Outcomes()
-                await client.send(MQTTMessage(topic: "a", payload: [])) { outcomes.record("a", $0) }
-                let clock = ContinuousClock()
-                let start = clock.now
-                await client.close(deadlineMilliseconds: 100)
-                // The timer counts whole milliseconds.
-                #expect(clock.now - start >= .milliseconds(99))
-                // Failed by the close, not by the request's timeout.
-                try await eventually("the outcome") { outcomes.all["a"]?.code == .closed }
-                let error = await #expect(throws: MQTTError.self) { try await client.publish([], to: "a") }
-                #expect(error?.code == .closed)
-            }
+        try await withConnectedClient { broker, client, recorder in
+            broker.suspend()
+            let outcomes = Outcomes()
+            await client.send(MQTTMessage(topic: "a", payload: [])) { outcomes.record("a", $0) }
+            let clock = ContinuousClock()
+            let start = clock.now
+            await client.close(deadlineMilliseconds: 100)
+            // The timer counts whole milliseconds.
+            #expect(clock.now - start >= .milliseconds(99))
+            // Failed by the close, not by the request's timeout.
+            try await eventually("the outcome") { outcomes.all["a"]?.code == .closed }
+            let error = await #expect(throws: MQTTError.self) { try await client.publish([], to: "a") }
+            #expect(error?.code == .closed)
         }
     }
 
     @Test func closeDuringTrafficSucceeds() async throws {
-        try await Broker.withBroker { broker in
-            try await withRecordedClient(
-                MQTTConfiguration(broker.port),
-                onConnected: { $0.subscribe([Subscription("a")], completion: nil) }
-            ) { client, recorder in
-                _ = try await recorder.firstConnection()
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for sender in 0..<4 {
-                        group.addTask {
-                            // Until the client is closed.
-                            while (try? await client.publish([UInt8(sender)], to: "a")) != nil {}
-                        }
+        try await withConnectedClient(subscribedTo: "a") { _, client, recorder in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for sender in 0..<4 {
+                    group.addTask {
+                        // Until the client is closed.
+                        while (try? await client.publish([UInt8(sender)], to: "a")) != nil {}
                     }
-                    try await eventually("traffic") { recorder.messages.count > 200 }
-                    await client.close()
-                    try await group.waitForAll()
                 }
-                #expect(recorder.errors.isEmpty)
+                try await eventually("traffic") { recorder.messages.count > 200 }
+                await client.close()
+                try await group.waitForAll()
+            }
+            #expect(recorder.errors.isEmpty)
+        }
+    }
+
+    /// Runs `body` with a port whose backlog is full, so that the kernel answers no further connect.
+    private static func withFullBacklog(_ body: (MQTTConfiguration) async throws -> Void) async throws {
+        let port = Port.free()
+        let listener = try Port.listen(port)
+        let fillers = (0..<24).map { _ in Port.startConnecting(port) }
+        defer { for socket in fillers + [listener] { close(socket) } }
+        try await body(MQTTConfiguration(port))
+    }
+
+    @Test func blockedConnectDoesNotDelayClose() async throws {
+        try await Self.withFullBacklog { blocked in
+            var configuration = blocked
+            configuration.connectTimeoutMilliseconds = 600_000
+            let isUnderWay = Mutex(false)
+            configuration.makeWill = { _ in
+                isUnderWay.withLock { $0 = true }
+                return nil
+            }
+            try await withRecordedClient(configuration) { client, recorder in
+                try await eventually("an attempt") { isUnderWay.withLock(\.self) }
+                #expect(recorder.events.isEmpty)
+                let clock = ContinuousClock()
+                let start = clock.now
+                await client.close()
+                #expect(clock.now - start < .seconds(300))
             }
         }
     }
 
-    @Test func blockedConnectDoesNotDelayClose() async throws {
-        // Fill the backlog, so that the kernel answers no further connect.
-        let port = Port.free()
-        let listener = try Port.listen(port)
-        defer { close(listener) }
-        var fillers: [Int32] = []
-        defer { for filler in fillers { close(filler) } }
-        for _ in 0..<24 { fillers.append(Port.startConnecting(port)) }
-        var configuration = MQTTConfiguration(port)
-        configuration.connectTimeoutMilliseconds = 600_000
-        let attempt = Attempt()
-        configuration.makeWill = { _ in
-            attempt.isUnderWay.withLock { $0 = true }
-            return nil
-        }
-        try await withRecordedClient(configuration) { client, recorder in
-            try await eventually("an attempt") { attempt.isUnderWay.withLock(\.self) }
-            #expect(recorder.events.isEmpty)
-            let clock = ContinuousClock()
-            let start = clock.now
-            await client.close()
-            #expect(clock.now - start < .seconds(300))
-        }
-    }
-
     @Test func connectTimeoutIsReported() async throws {
-        let port = Port.free()
-        let listener = try Port.listen(port)
-        defer { close(listener) }
-        var fillers: [Int32] = []
-        defer { for filler in fillers { close(filler) } }
-        for _ in 0..<24 { fillers.append(Port.startConnecting(port)) }
-        var configuration = MQTTConfiguration(port)
-        configuration.connectTimeoutMilliseconds = 50
-        configuration.backoff = .init(initialMilliseconds: 1, maximumMilliseconds: 1)
-        try await withRecordedClient(configuration) { _, recorder in
-            // Four connectors may linger; a fifth attempt waits for one of them.
-            try await eventually("four failures") { recorder.errors.count >= 4 }
-            #expect(recorder.errors.allSatisfy { $0.code == .unreachable })
+        try await Self.withFullBacklog { blocked in
+            var configuration = blocked
+            configuration.connectTimeoutMilliseconds = 50
+            configuration.backoff = .init(initialMilliseconds: 1, maximumMilliseconds: 1)
+            try await withRecordedClient(configuration) { _, recorder in
+                // Four connectors may linger; a fifth attempt waits for one of them.
+                try await eventually("four failures") { recorder.errors.count >= 4 }
+                #expect(recorder.errors.allSatisfy { $0.code == .unreachable })
+            }
         }
     }
 
@@ -207,8 +198,4 @@ import Testing
             }
         }
     }
-}
-
-private final class Attempt: Sendable {
-    let isUnderWay = Mutex(false)
 }

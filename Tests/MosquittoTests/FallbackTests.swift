@@ -91,26 +91,20 @@ import Testing
         }
     }
 
-    @Test func disconnectReasonIsReported() async throws {
-        // Accepted, then DISCONNECT 142.
-        let broker = try FakeBroker { _ in [0x20, 3, 0, 0, 0, 0xE0, 2, 142, 0] }
+    @Test(
+        arguments: [
+            // Accepted, then DISCONNECT 142.
+            ([0x20, 3, 0, 0, 0, 0xE0, 2, 142, 0], MQTTError.Code.serverDisconnected, 142, "Session taken over"),
+            ([0x20, 3, 0, 0x89, 0], .connectionRefused, 0x89, "Server busy"),
+        ] as [([UInt8], MQTTError.Code, Int, String)])
+    func reasonIsReported(answer: [UInt8], code: MQTTError.Code, reason: Int, words: String) async throws {
+        let broker = try FakeBroker { _ in answer }
         defer { broker.stop() }
         try await withRecordedClient(MQTTConfiguration(broker.port)) { _, recorder in
             let error = try await recorder.firstError()
-            #expect(error.code == .serverDisconnected)
-            #expect(error.reason == 142)
-            #expect(error.description.contains("Session taken over"))
-        }
-    }
-
-    @Test func refusalReportsItsReason() async throws {
-        let broker = try FakeBroker { _ in [0x20, 3, 0, 0x89, 0] }
-        defer { broker.stop() }
-        try await withRecordedClient(MQTTConfiguration(broker.port)) { _, recorder in
-            let error = try await recorder.firstError()
-            #expect(error.code == .connectionRefused)
-            #expect(error.reason == 0x89)
-            #expect(error.description.contains("Server busy"))
+            #expect(error.code == code)
+            #expect(error.reason == reason)
+            #expect(error.description.contains(words))
             #expect(broker.connects.allSatisfy { $0 == 5 })
         }
     }

@@ -6,49 +6,36 @@ import Testing
 
 @Suite(.limitedConcurrency) struct ReconnectTests {
     @Test func clientReconnectsWhenTheBrokerRestarts() async throws {
-        try await Broker.withBroker { broker in
-            try await withRecordedClient(
-                MQTTConfiguration(broker.port),
-                onConnected: { $0.subscribe([Subscription("a")], completion: nil) }
-            ) { client, recorder in
-                _ = try await recorder.firstConnection()
-                try await client.publish([1], to: "a")
-                try await eventually("the first message") { recorder.messages.count == 1 }
-                try await broker.restart()
-                try await eventually("a new connection") { recorder.connections.count == 2 }
-                #expect(try await client.publish([2], to: "a") == .delivered)
-                try await eventually("both messages") { recorder.messages.map(\.payload) == [[1], [2]] }
-                #expect(recorder.errors[0].code == .connectionLost)
-                #expect(recorder.connections[1].number > 1)
-            }
+        try await withConnectedClient(subscribedTo: "a") { broker, client, recorder in
+            try await client.publish([1], to: "a")
+            try await eventually("the first message") { recorder.messages.count == 1 }
+            try await broker.restart()
+            try await eventually("a new connection") { recorder.connections.count == 2 }
+            #expect(try await client.publish([2], to: "a") == .delivered)
+            try await eventually("both messages") { recorder.messages.map(\.payload) == [[1], [2]] }
+            #expect(recorder.errors[0].code == .connectionLost)
+            #expect(recorder.connections[1].number > 1)
         }
     }
 
     @Test func unacknowledgedMessagesFailAndAreNotSentLater() async throws {
-        try await Broker.withBroker { broker in
-            var configuration = MQTTConfiguration(broker.port)
-            configuration.requestTimeoutMilliseconds = 120_000
-            try await withRecordedClient(
-                configuration,
-                onConnected: { $0.subscribe([Subscription("a")], completion: nil) }
-            ) { client, recorder in
-                _ = try await recorder.firstConnection()
-                broker.suspend()
-                let outcomes = Outcomes()
-                for number in 0..<50 {
-                    await client.send(MQTTMessage(topic: "a", payload: [UInt8(number)])) {
-                        outcomes.record("\(number)", $0)
-                    }
+        try await withConnectedClient(setting: { $0.requestTimeoutMilliseconds = 120_000 }, subscribedTo: "a") {
+            broker, client, recorder in
+            broker.suspend()
+            let outcomes = Outcomes()
+            for number in 0..<50 {
+                await client.send(MQTTMessage(topic: "a", payload: [UInt8(number)])) {
+                    outcomes.record("\(number)", $0)
                 }
-                try await broker.kill()
-                try await eventually("all failures") { outcomes.all.count == 50 }
-                #expect(outcomes.all.values.allSatisfy { $0.code == .connectionLost })
-                try await broker.start()
-                try await eventually("a new connection") { recorder.connections.count == 2 }
-                try await client.publish([99], to: "a")
-                try await eventually("the message") { recorder.messages.contains { $0.payload == [99] } }
-                #expect(recorder.messages.map(\.payload) == [[99]])
             }
+            try await broker.kill()
+            try await eventually("all failures") { outcomes.all.count == 50 }
+            #expect(outcomes.all.values.allSatisfy { $0.code == .connectionLost })
+            try await broker.start()
+            try await eventually("a new connection") { recorder.connections.count == 2 }
+            try await client.publish([99], to: "a")
+            try await eventually("the message") { recorder.messages.contains { $0.payload == [99] } }
+            #expect(recorder.messages.map(\.payload) == [[99]])
         }
     }
 

@@ -40,7 +40,7 @@ final class Recorder: Sendable {
 
 func withRecordedClient<Value>(
     _ configuration: MQTTConfiguration,
-    onConnected: (@Sendable (isolated MQTTClient) -> Void)? = nil,
+    onConnected: @escaping @Sendable (isolated MQTTClient) -> Void = { _ in },
     _ body: (MQTTClient, Recorder) async throws -> Value
 ) async throws -> Value {
     try await EventLoop.withEventLoop { loop in
@@ -48,9 +48,26 @@ func withRecordedClient<Value>(
         let client = MQTTClient(configuration, on: loop)
         await client.onEvent { event in
             recorder.record(event)
-            if case .connected = event, let onConnected { client.assumeIsolated { onConnected($0) } }
+            if case .connected = event { client.assumeIsolated { onConnected($0) } }
         }
         return try await client.run { try await body(client, recorder) }
+    }
+}
+
+/// Runs `body` with a broker and a client that is connected to it.
+func withConnectedClient(
+    _ options: Broker.Options = .init(), setting change: (inout MQTTConfiguration) -> Void = { _ in },
+    subscribedTo topic: String? = nil, _ body: (Broker, MQTTClient, Recorder) async throws -> Void
+) async throws {
+    try await Broker.withBroker(options) { broker in
+        var configuration = MQTTConfiguration(broker.port)
+        change(&configuration)
+        try await withRecordedClient(
+            configuration, onConnected: { if let topic { $0.subscribe([Subscription(topic)], completion: nil) } }
+        ) { client, recorder in
+            _ = try await recorder.firstConnection()
+            try await body(broker, client, recorder)
+        }
     }
 }
 

@@ -99,9 +99,7 @@ import Testing
     @Test func alarmOfADeadOwnerIsEndedByAnotherNode() {
         var register = peerRegister()
         register.hasAlarm = true
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
-        rig.hear(.register(register), from: "kitchen")
+        var rig = EngineHarness().linked().besideKitchen(register)
         rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
         rig.pass(25 * 60_000)
         let due = EngineHarness.epoch + 25 * Self.minute
@@ -148,50 +146,28 @@ import Testing
         #expect(rig.records.last?.over == Limits.overtime)
     }
 
-    @Test func recordAddsUpTheOvertimeOfAllPhases() {
-        var rig = Self.rig(overtime: true)
-        rig.pass(25 * 60_000 + 120_000)
-        rig.press(.startBreak)
-        #expect(rig.records.last?.over == 120_000)
-        rig.pass(5 * 60_000 + 30_000)
-        rig.press(.stop)
-        #expect(rig.records.last?.over == 150_000)
-        var early = Self.rig(overtime: true)
-        early.pass(10 * 60_000)
-        early.press(.startBreak)
-        early.pass(5 * 60_000 + 30_000)
-        early.press(.stop)
-        #expect(early.records.last?.over == 30_000, "an early end makes up for nothing")
-    }
+    /// Seconds that pass, the press behind them, and the overtime in the record then, in milliseconds.
+    typealias Presses = [(Int64, IntentOperation, Milliseconds)]
 
-    @Test func recordHasNoPausesInItsOvertime() {
+    @Test(
+        arguments: [
+            [(1_620, .startBreak, 120_000), (330, .stop, 150_000)],
+            // An early end makes up for nothing.
+            [(600, .startBreak, 0), (330, .stop, 30_000)],
+            // Pauses do not count.
+            [(600, .pause, 0), (2_400, .resume, 0), (910, .pause, 10_000), (60, .resume, 10_000), (5, .stop, 15_000)],
+            // An extension turns overtime into planned time.
+            [(1_510, .extend(seconds: 60), 0), (0, .pause, 0), (0, .resume, 0), (55, .stop, 5_000)],
+            [(1_499, .stop, 0)],
+        ] as [Presses])
+    func recordAddsUpTheOvertimeOfAllPhases(presses: Presses) {
         var rig = Self.rig(overtime: true)
-        rig.pass(10 * 60_000)
-        rig.press(.pause)
-        rig.pass(40 * 60_000)
-        rig.press(.resume)
-        rig.pass(15 * 60_000 + 10_000)
-        rig.press(.pause)
-        #expect(rig.records.last?.over == 10_000)
-        rig.pass(60_000)
-        rig.press(.resume)
-        rig.pass(5_000)
-        rig.press(.stop)
-        #expect(rig.records.last?.over == 15_000)
+        for (seconds, press, over) in presses {
+            rig.pass(.seconds(seconds))
+            rig.press(press)
+            #expect(rig.records.last?.over == over)
+        }
         #expect(rig.records.last?.runs.last?.to != nil)
-    }
-
-    @Test func extensionTurnsOvertimeOfARecordIntoPlannedTime() {
-        var rig = Self.rig(overtime: true)
-        rig.pass(25 * 60_000 + 10_000)
-        rig.press(.extend(seconds: 60))
-        rig.press(.pause)
-        #expect(rig.own?.runs.first?.length == 25 * Self.minute + 10_000)
-        #expect(rig.records.last?.over == 0)
-        rig.press(.resume)
-        rig.pass(55_000)
-        rig.press(.stop)
-        #expect(rig.records.last?.over == 5_000)
     }
 
     @Test func openRunOfARecordEndsAtTheLimitOfOvertime() {
@@ -203,14 +179,6 @@ import Testing
         #expect(record?.runs.last.map { $0.to == nil } == true)
         #expect(record?.endsAt == EngineHarness.epoch + 25 * Self.minute + Limits.overtime)
         #expect(record?.over == 0)
-    }
-
-    @Test(arguments: [false, true]) func recordOfASessionWithinItsLengthHasNoOvertime(overtime: Bool) {
-        var rig = Self.rig(overtime: overtime)
-        rig.pass(25 * 60_000 - 1)
-        rig.press(.stop)
-        #expect(rig.own?.runs.first?.length == 25 * Self.minute - 1)
-        #expect(rig.records.last?.over == 0)
     }
 
     @Test func countUpHasNoOvertime() {

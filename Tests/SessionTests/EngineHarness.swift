@@ -107,52 +107,44 @@ struct EngineHarness {
                 #expect(!checksFlaws || record.invalidField == nil, "\(record.invalidField ?? "")")
                 records.append(record)
             }
-            carryOut(.journal(write.journal, write: write.number))
+            log.append(.journal(write.journal, write: write.number))
+            switch disk {
+            case .atOnce:
+                pendingWrites = []
+                journal = write.journal
+                add(.persisted(write.number))
+            case .later: pendingWrites.append((write.journal, write.number))
+            case .failing: add(.journalFailed(write.number))
+            }
         case .send(_, let confirmation, of: let message):
-            if let message { carryOut(.publish(message)) }
+            if let message { publish(message) }
             if let confirmation { add(.sent(confirmation, .delivered)) }
-        case .subscribe: if let connection = core.connection { carryOut(.barrier(connection)) }
-        case .reply(let ticket, let reply): carryOut(.reply(ticket, reply))
-        case .log(.engine(let note)): carryOut(.log(note))
+        case .subscribe: if let connection = core.connection, barriers { add(.barrierPassed(connection)) }
+        case .reply(let ticket, let reply):
+            log.append(.reply(ticket, reply))
+            #expect(replies[ticket] == nil, "two replies for one ticket")
+            replies[ticket] = reply
+        case .log(.engine(let note)):
+            log.append(.log(note))
+            notes.append(note)
         default: break
         }
     }
 
-    private mutating func carryOut(_ effect: Effect) {
-        log.append(effect)
-        switch effect {
-        case .journal(let state, let write):
-            switch disk {
-            case .atOnce:
-                pendingWrites = []
-                journal = state
-                add(.persisted(write))
-            case .later: pendingWrites.append((state, write))
-            case .failing: add(.journalFailed(write))
-            }
-        case .publish(let message):
-            #expect(engine.link.isUp, "published without a link")
-            published.append(message)
-            if case .ping(let ping, let to) = message { answer(ping, for: to) }
-            if case .register(let register) = message {
-                #expect(!checksFlaws || register.invalidField == nil)
-                #expect(journal?.own == register, "published before it was on disk")
-            }
-            if echoes {
-                switch message {
-                // A message from before the subscriptions returns as retained.
-                case .presence, .register:
-                    let isAhead = engine.link.barrierDeadline != nil
-                    add(.received(message, from: node, retained: isAhead))
-                default: break
-                }
-            }
-        case .barrier(let connection): if barriers { add(.barrierPassed(connection)) }
-        case .reply(let ticket, let reply):
-            #expect(replies[ticket] == nil, "two replies for one ticket")
-            replies[ticket] = reply
-        case .log(let note): notes.append(note)
-        case .record: break
+    private mutating func publish(_ message: Message) {
+        log.append(.publish(message))
+        #expect(engine.link.isUp, "published without a link")
+        published.append(message)
+        if case .ping(let ping, let to) = message { answer(ping, for: to) }
+        if case .register(let register) = message {
+            #expect(!checksFlaws || register.invalidField == nil)
+            #expect(journal?.own == register, "published before it was on disk")
+        }
+        switch message {
+        // A message from before the subscriptions returns as retained.
+        case .presence where echoes, .register where echoes:
+            add(.received(message, from: node, retained: engine.link.barrierDeadline != nil))
+        default: break
         }
     }
 
@@ -220,11 +212,27 @@ struct EngineHarness {
         send(.linkUp(token("conn-\(node)-\(connections)"), hearsItself: !noLocal))
     }
 
+    /// Connects to a broker that has kept these messages.
+    mutating func linkUp(finding kept: [(sender: String, message: Message)]) {
+        barriers = false
+        linkUp()
+        for (sender, message) in kept { hear(message, from: sender, retained: true) }
+        if let connection = engine.link.connection { send(.barrierPassed(connection)) }
+    }
+
     /// The node after it has been connected, and has started a session if there is a plan.
     func linked(starting plan: String? = nil) -> EngineHarness {
         var rig = self
         rig.linkUp()
         if let plan { rig.start(plan) }
+        return rig
+    }
+
+    /// The node after it has heard that `kitchen` is online, and of its session.
+    func besideKitchen(_ register: Register? = nil) -> EngineHarness {
+        var rig = self
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        if let register { rig.hear(.register(register), from: "kitchen") }
         return rig
     }
 

@@ -41,21 +41,6 @@ import Testing
         }
     }
 
-    /// A late pong of an earlier boot does not replace the estimate.
-    @Test func answerOfAnEarlierBootIsIgnored() {
-        var clockSync = ClockSync()
-        let clocks = Clocks()
-        let early = clocks.pong(1e9, there: 500, back: 9_000_000, bootID: "old")
-        let late = clocks.pong(2e9, there: 500, back: 500, bootID: "new")
-        let (isNew, isOld) = (
-            clockSync.receive(late.0, from: .kitchen, at: late.at) != nil,
-            clockSync.receive(early.0, from: .kitchen, at: early.at + 2_000_000) != nil
-        )
-        #expect(isNew)
-        #expect(!isOld)
-        #expect(clockSync.estimates[.kitchen]?.bootID == token("new"))
-    }
-
     @Test(arguments: UInt64(1)...60) func theIntervalHoldsTheTrueOffset(seed: UInt64) throws {
         var random = Random(seed: seed)
         let clocks = Clocks(

@@ -39,25 +39,6 @@ import Testing
         #expect(rig.engine.view.isOwner)
     }
 
-    /// The mark of the wrong clock does not stamp the next start too high.
-    @Test func correctionLowersTheMark() {
-        var rig = Self.corrected(skew: Self.hour)
-        #expect(rig.journal?.mark == HybridClock(time: EngineHarness.epoch))
-        rig.start("focus 1m", id: "S2")
-        #expect(rig.own?.stamp.time == EngineHarness.epoch + 60_000)
-    }
-
-    @Test(arguments: [-hour, -6_000, 0, 6_000, hour]) func twoClocksDoNotCorrectASynchronisedOne(skew: Milliseconds) {
-        var rig = EngineHarness(wall: EngineHarness.epoch + skew).linked(starting: "focus 25m")
-        rig.meet("attic")
-        rig.meet("kitchen")
-        rig.pass(10_000)
-        #expect(rig.groupTime == rig.wall)
-        #expect(rig.journal?.isGuess == false)
-        #expect(rig.own?.stamp.time == EngineHarness.epoch + skew)
-        #expect(rig.own?.rev == 1)
-    }
-
     /// A guess is corrected by the first synchronised clock. The session keeps its place among the starts.
     @Test(arguments: [-hour, -5_000, 5_000, Limits.stampLead]) func guessedDateIsCorrectedOnce(skew: Milliseconds)
         throws
@@ -142,23 +123,6 @@ import Testing
         #expect(new.own?.stamp.time == EngineHarness.epoch)
     }
 
-    @Test func runsAndPausesMoveTogether() throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil).linked(starting: "focus 25m")
-        rig.pass(60_000)
-        rig.press(.pause)
-        rig.pass(30_000)
-        rig.press(.resume)
-        rig.pass(10_000)
-        rig.meet("kitchen")
-        let own = try #require(rig.own)
-        let first = Run(phase: 0, from: EngineHarness.epoch, to: EngineHarness.epoch + 60_000)
-        #expect(own.runs == [first, Run(phase: 0, from: EngineHarness.epoch + 90_000)])
-        #expect(own.invalidField == nil)
-        #expect(own.startedAt == EngineHarness.epoch)
-        #expect(own.stamp.time == EngineHarness.epoch)
-        #expect(rig.moment?.elapsed == 70_000)
-    }
-
     /// A continuation is stamped with its takeover, so it beats starts before that.
     @Test func takeoverByAWrongClockKeepsItsPlace() throws {
         var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil).linked()
@@ -222,26 +186,6 @@ import Testing
         #expect(rig.own?.stamp.time == EngineHarness.epoch + 60_000)
     }
 
-    /// Guessed times are corrected even after peers saw them.
-    @Test func sessionStartedIn1970IsDated() throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
-        #expect(rig.own?.startedAt == Limits.earliestStamp)
-        #expect(rig.journal?.isGuess == true)
-        rig.pass(30_000)
-        rig.press(.pause)
-        rig.pass(30_000)
-        rig.meet("kitchen")
-        let own = try #require(rig.own)
-        #expect(own.startedAt == EngineHarness.epoch)
-        #expect(own.stamp.time == EngineHarness.epoch)
-        #expect(own.anchor.at == EngineHarness.epoch + 30_000)
-        #expect(own.runs == [Run(phase: 0, from: EngineHarness.epoch, to: EngineHarness.epoch + 30_000)])
-        #expect(rig.registers.last == own)
-        #expect(rig.journal?.own == own)
-        #expect(rig.journal?.isGuess == false)
-        #expect(rig.moment?.elapsed == 30_000)
-    }
-
     /// The clock is set by hand first, rightly or wrongly; then a peer's clock is synchronised.
     @Test(arguments: [-hour, 0, hour]) func guessMovesUntilATimeIsVouchedFor(skew: Milliseconds) throws {
         var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
@@ -256,16 +200,6 @@ import Testing
         #expect(rig.journal?.isGuess == false)
         rig.start("focus 25m", id: "S2")
         #expect(rig.journal?.isGuess == false)
-    }
-
-    @Test func restartKeepsTheGuess() throws {
-        var old = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
-        old.pass(60_000)
-        var new = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal).linked()
-        new.pass(60_000)
-        new.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 1_000_000))
-        #expect(new.own?.startedAt == EngineHarness.epoch)
-        #expect(new.journal?.isGuess == false)
     }
 
     /// A session that becomes current again may stem from an earlier boot.
@@ -298,35 +232,6 @@ import Testing
         #expect(own.startedAt == EngineHarness.epoch)
         #expect(own.runs.first?.to == EngineHarness.epoch + 60_000)
         #expect((own.stamp == before.stamp) == (press == .stop))
-    }
-
-    /// The same with two engines.
-    @Test func peersAdmitAStartOfANodeIn1970() throws {
-        var pi = EngineHarness("pi", bootID: "boot-pi", wall: 5_000, wallBound: nil).linked()
-        pi.meet("kitchen")
-        pi.start("focus 25m")
-        var kitchen = EngineHarness("kitchen", bootID: "boot-p", boot: 5_000_000).linked()
-        kitchen.start("focus 10m", id: "K1")
-        kitchen.pass(1_000)
-        pi.pass(2_000)
-        pi.start("focus 5m", id: "S2")
-        kitchen.pass(1_000)
-        kitchen.hear(.register(try #require(pi.own)), from: "pi")
-        #expect(kitchen.engine.view.register?.id == token("S2"))
-        #expect(kitchen.own?.status == .superseded)
-        #expect(kitchen.moment?.elapsed == 0)
-        #expect(kitchen.notes.contains { if case .clockWrong = $0 { true } else { false } } == false)
-    }
-
-    /// The press moves the anchor, from which the error of the date is computed.
-    @Test func dateIsCorrectedThoughAPressComesInTheInputThatCorrectsTheClock() {
-        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil).linked(starting: "focus 25m")
-        rig.pass(5_000)
-        rig.wall -= Self.hour
-        rig.wallBound = 5
-        rig.press(.extend(seconds: 60))
-        #expect(rig.own?.startedAt == EngineHarness.epoch)
-        #expect(rig.own?.stamp.time == EngineHarness.epoch)
     }
 
     // MARK: Presence
@@ -402,15 +307,6 @@ import Testing
         #expect(rig.engine.view.register?.id == token("P1"))
         #expect(rig.moment?.elapsed == 20)
         #expect(rig.journal?.mark == HybridClock(time: EngineHarness.epoch).reserved, "a start here would beat it")
-    }
-
-    @Test func smallCorrectionAdmitsAStampThatWaited() {
-        var rig = EngineHarness().linked()
-        rig.hear(.register(peerRegister(at: rig.wall + Limits.stampLead + 1_000)), from: "kitchen")
-        #expect(rig.engine.view.register == nil)
-        rig.wall += 1_500
-        rig.send(.wake)
-        #expect(rig.engine.view.register?.id == token("P1"))
     }
 
     /// The mark in the journal is in the past, whatever the wall clock reads.

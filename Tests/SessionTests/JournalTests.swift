@@ -62,14 +62,11 @@ import Testing
         #expect(new.journal?.own == new.own)
     }
 
-    @Test func aFinalSessionSurvivesAReboot() {
+    @Test func aFinalSessionSurvivesAReboot() throws {
         var old = Self.before("focus 25m", Self.minute)
         old.press(.stop)
         var new = EngineHarness(bootID: "boot-2", boot: 400_000, wall: old.wall + 60_000, journal: old.journal)
-        new.barriers = false
-        new.linkUp()
-        if let own = old.own { new.hear(.register(own), from: "desk", retained: true) }
-        new.send(.barrierPassed(token("conn-desk-1")))
+        new.linkUp(finding: [("desk", .register(try #require(old.own)))])
         #expect(new.own?.status == .stopped)
         #expect(new.own?.epoch == 1)
         #expect(new.moment == nil)
@@ -96,11 +93,8 @@ import Testing
         -> EngineHarness
     {
         var rig = EngineHarness(boot: 2_000_000, wall: wall)
-        rig.barriers = false
         act(&rig)
-        rig.linkUp()
-        if let found { rig.hear(.register(found), from: "desk", retained: true) }
-        rig.send(.barrierPassed(token("conn-desk-1")))
+        rig.linkUp(finding: found.map { [("desk", .register($0))] } ?? [])
         return rig
     }
 
@@ -122,19 +116,6 @@ import Testing
         new.hear(.register(try #require(old.own)), from: "desk", retained: true)
         #expect(new.own?.epoch == 2)
         #expect(new.own?.status == .running)
-    }
-
-    @Test func recoveredSessionYieldsToALaterStart() throws {
-        let old = Self.before("focus 25m", Self.minute)
-        let winner = peerRegister(at: old.wall)
-        let new = Self.found(
-            old.own,
-            then: { rig in
-                rig.hear(.register(winner), from: "kitchen")
-            }, wall: old.wall)
-        #expect(new.own?.status == .superseded)
-        #expect(new.own?.epoch == 2)
-        #expect(new.registers.map(\.status) == [.superseded])
     }
 
     @Test(arguments: [Milliseconds(0), -3_600_000, -9_000]) func freshStartBeatsTheRetainedRegister(skew: Milliseconds)
@@ -160,42 +141,17 @@ import Testing
         let journal = old.journal
         old.hear(old.intent(.pause))
         var new = EngineHarness(boot: old.boot, wall: old.wall, journal: journal)
-        new.barriers = false
-        new.linkUp()
-        new.hear(.register(try #require(old.own)), from: "desk", retained: true)
-        new.send(.barrierPassed(token("conn-desk-1")))
+        new.linkUp(finding: [("desk", .register(try #require(old.own)))])
         #expect(new.own?.status == .paused)
         #expect(new.own?.version == Version(epoch: 2, rev: 3))
         new.hear(old.intent(.pause))
         #expect(new.answers.map(\.outcome) == [.duplicate])
     }
 
-    /// The recovery would undo its effect.
-    @Test func intentBeforeARecoveryTakesEffectAfterIt() throws {
-        var old = Self.before("focus 25m", Self.minute)
-        let journal = old.journal
-        for index in 0..<4 { old.hear(old.intent(index % 2 == 0 ? .pause : .resume, id: "O\(index)")) }
-        var new = EngineHarness(boot: old.boot, wall: old.wall, journal: journal)
-        new.barriers = false
-        new.linkUp()
-        let extend = new.intent(.extend(seconds: 60), id: "I1")
-        new.hear(extend)
-        #expect(new.own?.plan[0].seconds == 25 * 60)
-        new.hear(.register(try #require(old.own)), from: "desk", retained: true)
-        new.send(.barrierPassed(token("conn-desk-1")))
-        #expect(new.answers.isEmpty)
-        new.hear(extend)
-        #expect(new.own?.plan[0].seconds == 26 * 60)
-        #expect(new.answers.last?.outcome == .applied)
-    }
-
-    @Test func recoveredRegisterGetsAnEpochAboveTheJournals() {
+    @Test func recoveredRegisterGetsAnEpochAboveTheJournals() throws {
         let old = Self.before("focus 25m", Self.minute)
         var new = EngineHarness(boot: old.boot, wall: old.wall, journal: Journal(epoch: 5))
-        new.barriers = false
-        new.linkUp()
-        if let own = old.own { new.hear(.register(own), from: "desk", retained: true) }
-        new.send(.barrierPassed(token("conn-desk-1")))
+        new.linkUp(finding: [("desk", .register(try #require(old.own)))])
         #expect(new.own?.id == token("S1"))
         #expect(new.own?.epoch == 6)
     }
@@ -213,19 +169,6 @@ import Testing
         #expect(old.records.last?.isApproximate == false)
         let new = EngineHarness(bootID: "boot-2", boot: 30_000, wall: old.wall + Self.minute, journal: old.journal)
         #expect(new.records.last?.isApproximate == true)
-    }
-
-    @Test func forkAtTheBrokerIsOutbid() throws {
-        let old = Self.before("focus 25m", Self.minute)
-        var swapped = try #require(old.own)
-        swapped.title = "swapped"
-        var new = EngineHarness(boot: old.boot, wall: old.wall, journal: old.journal)
-        new.barriers = false
-        new.linkUp()
-        new.hear(.register(swapped), from: "desk", retained: true)
-        new.send(.barrierPassed(token("conn-desk-1")))
-        #expect(new.own?.title == "")
-        #expect(new.own?.version == Version(epoch: 1, rev: 2))
     }
 
     @Test func failingDiskDoesNotDelayLocalPresses() {

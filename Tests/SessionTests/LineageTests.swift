@@ -46,20 +46,6 @@ import Testing
 
     // MARK: The asking side
 
-    @Test func intentIsSentToTheHeadOnceItIsSeen() {
-        var rig = TakeoverTests.displayOfKitchen()
-        rig.press(.pause, id: "I1")
-        rig.pass(500)
-        rig.hear(.register(Self.continuation()), from: "attic")
-        #expect(rig.intents.map(\.session) == [token("P1"), token("C1")])
-        #expect(Set(rig.intents.map(\.id)) == [token("I1")])
-        rig.hear(RequestTests.answer(.applied), from: "attic")
-        #expect(outcome(rig.replies[1]) == .applied)
-        rig.pass(10_000)
-        #expect(rig.intents.count == 2)
-        #expect(rig.own == nil)
-    }
-
     /// The old owner names the head; the request waits until the continuation is seen.
     @Test func refusalThatNamesTheHeadIsNotTheAnswer() {
         var rig = TakeoverTests.displayOfKitchen()
@@ -180,20 +166,6 @@ import Testing
         #expect(other.intents.isEmpty, "another start continues no session")
     }
 
-    /// A takeover dated before this session began belongs to another session.
-    @Test(arguments: [0, EngineHarness.epoch - Limits.stampLead - 1] as [GroupTime])
-    func takeoverFromBeforeTheSessionCutsNoRun(
-        at: GroupTime
-    ) throws {
-        var rig = EngineHarness().linked(starting: "focus 25m")
-        rig.pass(60_000)
-        var forged = Self.continuation(of: try #require(rig.own))
-        forged.continues = Continuation(node: id("zoo"), epoch: 1, rev: 1, at: at)
-        rig.hear(.register(forged), from: "attic")
-        #expect(rig.own?.status == .superseded)
-        #expect(rig.own?.runs == [Run(phase: 0, from: EngineHarness.epoch, to: EngineHarness.epoch + 60_000)])
-    }
-
     /// The takeover from this node arrives after a later one: the runs still end at the first one.
     @Test func runsEndAtTheFirstTakeover() throws {
         var rig = Self.cutOff()
@@ -248,33 +220,6 @@ import Testing
         for index in rigs.indices { rigs[index].pass(10_000) }
         Self.talk(&rigs, heard: &heard)
         #expect(rigs[1].own?.currentPhase.seconds == 1_560, "once")
-    }
-
-    /// The owner applies a press but loses its link before publishing. The asking node repeats it and takes over.
-    @Test func pressAppliedByBothTakesEffectOnce() throws {
-        var owner = EngineHarness("owner", bootID: "boot-o")
-        var asker = EngineHarness("asker", bootID: "boot-a", boot: 9_000)
-        owner.linkUp()
-        asker.linkUp()
-        owner.start("focus 25m")
-        asker.hear(.register(try #require(owner.own)), from: "owner")
-        asker.press(.extend(seconds: 60), id: "I1")
-        owner.hear(try #require(asker.intents.first))
-        owner.send(.linkDown)
-        owner.pass(2_000)
-        asker.pass(2_000)
-        #expect(outcome(asker.replies[1]) == .applied)
-        #expect(asker.own?.id == token("I1"))
-        asker.published = []
-        owner.published = []
-        asker.hear(.register(try #require(owner.own)), from: "owner")
-        owner.linkUp()
-        owner.hear(.register(try #require(asker.own)), from: "asker")
-        for intent in owner.intents { asker.hear(intent) }
-        #expect(owner.own?.status == .superseded)
-        #expect(owner.intents.isEmpty)
-        #expect(asker.own?.currentPhase.seconds == 1_560)
-        #expect(asker.own?.applied == [token("I1")])
     }
 
     // MARK: The chain

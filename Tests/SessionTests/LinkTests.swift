@@ -127,8 +127,7 @@ import Testing
     }
 
     @Test func retainedPresenceIsThePresentState() {
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
+        var rig = EngineHarness().linked().besideKitchen()
         rig.send(.linkDown)
         rig.pass(1_000)
         rig.linkUp()
@@ -138,9 +137,7 @@ import Testing
     }
 
     @Test func linkLossMakesDisplaysStaleButNotOwners() {
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
-        rig.hear(.register(peerRegister()), from: "kitchen")
+        var rig = EngineHarness().linked().besideKitchen(peerRegister())
         rig.send(.linkDown)
         rig.pass(30_000)
         #expect(rig.moment?.staleFor == 30_000)
@@ -160,21 +157,6 @@ import Testing
         #expect(rig.presences.count == 1)
         rig.pass(1_000)
         #expect(rig.presences.count == 2, "two programs with one id do not chase each other")
-    }
-
-    /// A broker may bring an older presence back, as a bridge does that was down.
-    @Test func sleepingPresenceOfANodeThatIsAwakeIsCorrected() throws {
-        var rig = EngineHarness().linked()
-        rig.send(.sleeping(true))
-        let asleep = try #require(rig.presences.last)
-        rig.published = []
-        rig.hear(.presence(asleep), from: "desk")
-        #expect(rig.presences.isEmpty)
-        rig.send(.sleeping(false))
-        rig.published = []
-        rig.hear(.presence(asleep), from: "desk")
-        rig.pass(1_000)
-        #expect(rig.presences.map(\.isSleeping) == [false])
     }
 
     static func running(noLocal: Bool = false) -> EngineHarness {
@@ -260,19 +242,6 @@ import Testing
         #expect(late.count == 100)
         #expect(rig.published.isEmpty)
         #expect(rig.notes.isEmpty)
-    }
-
-    /// Only another program can have written it.
-    @Test func olderRegisterIsRepairedAtOnceWhereTheBrokerReturnsNone() throws {
-        var rig = Self.running(noLocal: true)
-        rig.echoes = false
-        rig.press(.pause)
-        let written = try #require(rig.registers.last)
-        rig.press(.resume)
-        rig.published = []
-        rig.hear(.register(written), from: "desk")
-        #expect(rig.registers == [rig.own].compactMap(\.self))
-        #expect(rig.notes == [.repaired(try #require(rig.own?.version))])
     }
 
     @Test func echoInSpiteOfNoLocalIsNoReasonToRepair() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Core
 import Testing
 
 @testable import Session
@@ -10,8 +9,7 @@ import Testing
     private static let earlier: GroupTime = EngineHarness.epoch - .seconds(60)
 
     private static func owner() -> EngineHarness {
-        var rig = EngineHarness().linked(starting: "focus 25m")
-        rig.hear(.presence(presence("k1")), from: "kitchen")
+        var rig = EngineHarness().linked(starting: "focus 25m").besideKitchen()
         rig.pass(1_000)
         rig.published = []
         return rig
@@ -19,8 +17,7 @@ import Testing
 
     /// A node that shows no session, beside one that is online.
     private static func idle() -> EngineHarness {
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
+        var rig = EngineHarness().linked().besideKitchen()
         rig.pass(6_000)
         rig.published = []
         return rig
@@ -43,13 +40,6 @@ import Testing
         let own = try #require(rig.own)
         lost.supersededBy = Superseder(session: own.id, node: rig.node, at: own.startedAt)
         rig.hear(.register(lost), from: "kitchen")
-        rig.pass(60_000)
-        #expect(rig.registers.isEmpty)
-    }
-
-    @Test func retainedRegisterThatIsOlderNeedsNoReminder() {
-        var rig = Self.owner()
-        rig.hear(.register(peerRegister(at: Self.earlier, status: .completed)), from: "kitchen", retained: true)
         rig.pass(60_000)
         #expect(rig.registers.isEmpty)
     }

@@ -7,14 +7,11 @@ import Testing
 
 /// Nodes that join, that are gone, and whose presence was deleted.
 @Suite(.timeLimit(.minutes(15))) struct MembershipTests {
-    /// A clock of 2044.
-    static let rogue = PeerClock(wallLead: 2_340_000_000_000 - 1_000_000)
-
     /// A node whose kernel does not vouch, and that goes by the rogue clock of `attic`.
     static func misled() -> EngineHarness {
         var rig = EngineHarness(wallBound: nil).linked()
         rig.hear(.presence(presence("conn-desk-1")), from: "desk", retained: true)
-        rig.meet("attic", rogue)
+        rig.meet("attic", VouchedTimeTests.rogue)
         rig.pass(10_000)
         return rig
     }
@@ -30,18 +27,8 @@ import Testing
         #expect(rig.groupTime == rig.wall)
         #expect(rig.engine.timeOrigin == nil)
         #expect(!rig.engine.peers[id("attic")].isOnline)
-        rig.hear(ExchangeTests.pong(of: rig, clock: Self.rogue), from: "attic")
+        rig.hear(ExchangeTests.pong(of: rig, clock: VouchedTimeTests.rogue), from: "attic")
         #expect(rig.groupTime == rig.wall, "a late pong changes nothing")
-    }
-
-    @Test func presenceThatWasDeletedMeanwhileEndsTheVoteAfterTheComparison() {
-        var rig = Self.misled()
-        rig.clocks[id("attic")] = nil
-        rig.send(.linkDown)
-        rig.linkUp()
-        rig.hear(.presence(presence("conn-desk-2")), from: "desk", retained: true)
-        rig.pass(4_000)
-        #expect(rig.groupTime == rig.wall)
     }
 
     @Test func nodeThatReturnsVotesAgain() {
@@ -68,9 +55,7 @@ import Testing
     }
 
     @Test func nodeWhoseSessionIsNotCurrentRepeatsNothing() {
-        var rig = EngineHarness().linked(starting: "focus 25m")
-        rig.hear(.presence(presence("k1")), from: "kitchen")
-        rig.hear(.register(peerRegister(at: EngineHarness.epoch + 1)), from: "kitchen")
+        var rig = EngineHarness().linked(starting: "focus 25m").besideKitchen(peerRegister(at: EngineHarness.epoch + 1))
         rig.published = []
         rig.hear(.presence(presence("z1")), from: "zoo")
         rig.pass(5_000)
@@ -102,75 +87,24 @@ import Testing
         #expect(rig.published.contains(.hello))
     }
 
-    /// It came back while this node was away, and the broker kept its new presence elsewhere.
-    @Test func knownRegisterOfAnOwnerThatIsShownOfflineAsksAll() {
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
-        rig.hear(.register(peerRegister()), from: "kitchen")
-        rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
-        rig.published = []
-        rig.hear(.register(peerRegister()), from: "kitchen", retained: true)
-        #expect(!rig.published.contains(.hello))
-        rig.hear(.register(peerRegister()), from: "kitchen")
-        #expect(rig.published.contains(.hello))
-    }
-
-    /// It knows no current session, since the broker shares none with it.
-    @Test func olderRegisterOfANodeWhosePresenceIsNotHereAsksAll() {
-        var rig = EngineHarness().linked(starting: "focus 25m")
-        rig.published = []
-        let older = peerRegister(at: EngineHarness.epoch - 60_000)
-        rig.hear(.register(older), from: "kitchen", retained: true)
-        #expect(!rig.published.contains(.hello))
-        rig.hear(.register(older), from: "kitchen")
-        #expect(rig.published.contains(.hello))
-    }
-
-    @Test func sessionThatComesDueWithoutThePresenceOfItsOwnerAsksAll() {
-        var rig = EngineHarness().linked()
-        rig.hear(.register(peerRegister(at: EngineHarness.epoch + 12_000)), from: "kitchen", retained: true)
-        rig.pass(1_999)
-        #expect(!rig.published.contains(.hello))
-        rig.pass(1)
-        #expect(rig.published.contains(.hello))
-    }
-
     /// Its state is known from an earlier connection, and may have changed since.
     @Test func ownerWhosePresenceTheBrokerHasNotKeptIsAskedAfterEachBarrier() {
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
-        rig.hear(.register(peerRegister()), from: "kitchen")
+        var rig = EngineHarness().linked().besideKitchen(peerRegister())
         rig.send(.linkDown)
         rig.published = []
-        rig.barriers = false
-        rig.linkUp()
-        rig.hear(.presence(presence("conn-desk-2")), from: "desk", retained: true)
-        rig.send(.barrierPassed(token("conn-desk-2")))
+        rig.linkUp(finding: [("desk", .presence(presence("conn-desk-2")))])
         #expect(rig.published.contains(.hello))
     }
 
     /// It is a member, since a node that was removed sends nothing.
     @Test func pingOfANodeWhosePresenceWasDeletedAsksAll() {
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
+        var rig = EngineHarness().linked().besideKitchen()
         let ping = Ping(connection: token("k1"), sent: 1, at: rig.wall)
         rig.hear(.ping(ping, to: id("desk")), from: "kitchen")
         #expect(!rig.published.contains(.hello))
         rig.send(.erased(from: .kitchen, isPresence: true))
         rig.hear(.ping(ping, to: id("desk")), from: "kitchen")
         #expect(rig.published.contains(.hello))
-    }
-
-    /// The owner of the current session may have been removed.
-    @Test func olderSessionIsRemindedAlsoByAnOwnSessionThatIsNotCurrent() {
-        var rig = EngineHarness().linked(starting: "focus 25m")
-        rig.hear(.register(peerRegister("zoo", session: "Z1", at: EngineHarness.epoch + 1)), from: "zoo")
-        rig.hear(.presence(presence("k1")), from: "kitchen")
-        rig.pass(1_000)
-        rig.published = []
-        rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen")
-        rig.pass(1_000)
-        #expect(rig.registers == [rig.own].compactMap(\.self))
     }
 
     /// Others do not admit the own stamp, so an older session is shown.
@@ -182,15 +116,6 @@ import Testing
         rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen")
         #expect(rig.engine.view.register?.id == token("P1"))
         #expect(rig.published.contains(.hello))
-    }
-
-    /// Only the clocks of nodes that are known to be online correct a stamp.
-    @Test(arguments: [false, true]) func objectionOfANodeThatIsNotHereAsksAll(isKnown: Bool) {
-        var rig = EngineHarness().linked(starting: "focus 25m")
-        if isKnown { rig.hear(.presence(presence("k1")), from: "kitchen") }
-        rig.published = []
-        rig.hear(.ack(.clock(node: id("desk"), session: token("S1"), at: rig.wall)), from: "kitchen")
-        #expect(rig.published.contains(.hello) == !isKnown)
     }
 
     @Test func helloComesWithTheOwnPresenceAndRegister() {

@@ -6,47 +6,6 @@ import Testing
 
 /// Ownership of the session, and the owner's answers.
 @Suite(.timeLimit(.minutes(15))) struct OwnerTests {
-    /// The largest stamp wins, in whatever order three starts arrive.
-    @Test func lastStartWinsInEveryOrder() throws {
-        let registers = [
-            peerRegister("a", session: "A", at: EngineHarness.epoch - 3_000),
-            peerRegister("b", session: "B", at: EngineHarness.epoch),
-            peerRegister("c", session: "C", at: EngineHarness.epoch, rev: 4),
-        ]
-        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
-        var views: Set<View> = []
-        for order in orders {
-            var rig = EngineHarness("display").linked()
-            for index in order + order { rig.hear(.register(registers[index]), from: registers[index].owner.rawValue) }
-            #expect(rig.moment?.register.id == token("C"))
-            views.insert(rig.engine.view)
-        }
-        #expect(views.count == 1)
-    }
-
-    @Test func threeNodesThatStartAtOnceAgree() {
-        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]] {
-            var rigs = ["a", "b", "c"].map { EngineHarness($0, bootID: "boot-\($0)") }
-            for index in rigs.indices {
-                rigs[index].linkUp()
-                rigs[index].start("focus 25m", id: "S\(index)")
-            }
-            var delivered = [0, 0, 0]
-            for _ in 0..<4 {
-                for sender in order {
-                    for register in rigs[sender].registers.dropFirst(delivered[sender]) {
-                        for receiver in rigs.indices where receiver != sender {
-                            rigs[receiver].hear(.register(register), from: rigs[sender].node.rawValue)
-                        }
-                    }
-                    delivered[sender] = rigs[sender].registers.count
-                }
-            }
-            #expect(rigs.map { $0.engine.view.register?.id } == Array(repeating: token("S2"), count: 3))
-            #expect(rigs.map { $0.own?.status } == [.superseded, .superseded, .running])
-        }
-    }
-
     /// The yield is journalled, then published, and only then are intents answered.
     @Test func yieldPrecedesAnswers() throws {
         var rig = EngineHarness().linked(starting: "focus 25m")
@@ -95,17 +54,6 @@ import Testing
         }
     }
 
-    @Test func earlyStampIsAdmittedWhenItsTimeComes() {
-        var rig = EngineHarness().linked(starting: "focus 25m")
-        rig.hear(.register(peerRegister(at: EngineHarness.epoch + 12_000)), from: "kitchen")
-        rig.pass(1_999)
-        #expect(rig.own?.status == .running)
-        rig.pass(1)
-        #expect(rig.own?.status == .superseded)
-        #expect(rig.engine.view.register?.id == token("P1"))
-        #expect(rig.engine.replicas.nextWake == nil)
-    }
-
     @Test func pastSessionsAreRemembered() {
         var rig = EngineHarness().linked()
         for index in 0...16 { rig.start("focus 25m", id: "S\(index)") }
@@ -114,21 +62,6 @@ import Testing
         rig.start("focus 25m", id: "S17")
         rig.hear(rig.intent(.stop, id: "older", session: "S0"))
         #expect(rig.answers.count == 1)
-    }
-
-    @Test func answersComeOnlyAfterTheDisk() {
-        var rig = EngineHarness().linked(starting: "focus 25m")
-        rig.disk = .later
-        rig.published = []
-        let pause = rig.intent(.pause)
-        rig.hear(pause)
-        rig.hear(pause)
-        rig.hear(rig.intent(.pause, id: "I2"))
-        #expect(rig.published.isEmpty)
-        rig.flush()
-        #expect(rig.answers.map(\.outcome) == [.applied, .noop], "one answer is enough for an intent that is repeated")
-        #expect(rig.registers.count == 1)
-        #expect(rig.published.first == rig.own.map { .register($0) })
     }
 
     /// Answers do not wait for the write of a peer's mark.
@@ -160,22 +93,36 @@ import Testing
         #expect(rig.engine.view.register?.id == token("P1"))
     }
 
-    @Test func eachForkCausesAnObjection() {
-        var rig = EngineHarness().linked()
-        var other = peerRegister()
-        rig.hear(.register(other), from: "kitchen")
-        other.title = "other"
-        for _ in 0..<3 { rig.hear(.register(other), from: "kitchen") }
-        let objection = Message.ack(.fork(node: .kitchen, version: other.version))
-        #expect(rig.published.filter { $0 == objection }.count == 3)
-        #expect(rig.engine.view.register?.title == "")
-    }
-
     @Test func answerKeepsItsFirstAsker() {
         var memory = Answers.Memory(kept: 64)
         let answer = Answer(intent: token("I1"), outcome: .noop, session: token("S1"), rev: 1)
         memory.keep(answer, for: id("zoo"))
         memory.keep(answer, for: .kitchen)
         #expect(memory.asker(of: token("I1")) == id("zoo"))
+    }
+
+    // MARK: The actions, as far as the vectors of operations do not state them
+
+    @Test func extensionsAreKeptForFourPhasesAtMost() {
+        var rig = EngineHarness()
+        rig.start("(focus 1m, shortBreak 1m, work 1m, rest 1m, phase 1m, longBreak 1m) x5")
+        for _ in 0..<30 {
+            #expect(outcome(rig.press(.extend(seconds: 60))) == .applied)
+            #expect(rig.own?.invalidField == nil)
+            #expect((rig.own?.plan.count { $0.added > 0 } ?? 0) <= Limits.extended)
+            rig.press(.skip)
+        }
+    }
+
+    @Test func invalidStartNamesItsField() {
+        var rig = EngineHarness()
+        #expect(rig.start("nonsense") == .invalid("plan"))
+        #expect(rig.start("focus 1m", title: "a\u{1B}[2J") == .invalid("title"))
+        var cap = EngineHarness(defaults: PhaseDefaults(countUpCap: 0))
+        #expect(cap.start("focus 1m", mode: .countup) == .invalid("plan"))
+        var display = EngineHarness(role: .display)
+        #expect(display.start("focus 1m") == .invalid("role"))
+        #expect(rig.own == nil)
+        #expect(rig.press(.pause) == .noSession)
     }
 }

@@ -26,13 +26,10 @@ import Testing
 
     /// Connects again: the retained messages arrive, then the barrier.
     static func rejoin(_ rig: inout EngineHarness, _ retained: Register...) {
-        rig.barriers = false
-        rig.linkUp()
-        for register in retained {
-            rig.hear(.presence(presence("k1")), from: register.owner.rawValue, retained: true)
-            rig.hear(.register(register), from: register.owner.rawValue, retained: true)
-        }
-        if let connection = rig.engine.link.connection { rig.send(.barrierPassed(connection)) }
+        rig.linkUp(
+            finding: retained.flatMap { register in
+                [.presence(presence("k1")), .register(register)].map { (register.owner.rawValue, $0) }
+            })
     }
 
     @Test func offlineStartIsShownAndCountedAtOnce() {
@@ -92,24 +89,6 @@ import Testing
         #expect(rig.registers.map(\.status) == [.stopped])
     }
 
-    /// A machine without a battery clock starts in 1970.
-    @Test func clocksOfPeersFindTheTrueStart() throws {
-        var rig = EngineHarness(wall: 1_000, wallBound: nil)
-        rig.start("focus 25m")
-        #expect(rig.own?.stamp.time == Limits.earliestStamp, "no clock, no mark: the earliest possible time")
-        rig.pass(Self.minute)
-        rig.clocks[.kitchen] = PeerClock()
-        Self.rejoin(&rig, peerRegister(at: EngineHarness.epoch - 1))
-        let own = try #require(rig.own)
-        #expect(own.stamp == Stamp(time: EngineHarness.epoch, counter: 0, node: id("desk")))
-        #expect(own.startedAt == EngineHarness.epoch)
-        #expect(own.runs == [Run(phase: 0, from: EngineHarness.epoch)])
-        #expect(rig.registers == [own])
-        #expect(rig.engine.view.isOwner)
-        #expect(rig.moment?.elapsed == Self.minute)
-        #expect(rig.notes.contains(.restamped(own.id, from: Limits.earliestStamp, to: EngineHarness.epoch)))
-    }
-
     /// It does so whatever the clocks read.
     @Test func offlineStartBeatsTheSessionInView() throws {
         var rig = EngineHarness(wall: EngineHarness.epoch - 9_000, wallBound: nil).linked()
@@ -135,20 +114,6 @@ import Testing
         #expect(rig.engine.view.register == winner)
         let own = try #require(rig.own)
         #expect(own.runs == [Run(phase: 0, from: EngineHarness.epoch, to: rig.wall)])
-    }
-
-    @Test func peerYieldsToTheOfflineStart() throws {
-        var offline = Self.offline()
-        var kitchen = EngineHarness("kitchen", bootID: "boot-k", boot: 5_000, wall: EngineHarness.epoch - Self.minute)
-            .linked()
-        kitchen.start("focus 25m", id: "K1")
-        kitchen.pass(2 * Self.minute)
-        Self.rejoin(&offline, try #require(kitchen.own))
-        for register in offline.registers { kitchen.hear(.register(register), from: "desk") }
-        #expect(kitchen.own?.status == .superseded)
-        #expect(kitchen.own?.supersededBy?.session == token("S1"))
-        #expect(kitchen.engine.view.register == offline.own)
-        #expect(kitchen.moment?.elapsed == offline.moment?.elapsed)
     }
 
     @Test(arguments: [nil, "focus 20m"]) func sessionThatEndedOfflineIsNotPublished(before: String?) throws {
@@ -212,17 +177,6 @@ import Testing
         #expect(late.registers.map(\.status) == [.superseded])
     }
 
-    /// The retained register proves that the end of the journal was lost.
-    @Test func retainedRegisterIsNotProvisional() throws {
-        let old = Self.offline()
-        var new = EngineHarness(boot: old.boot, wall: old.wall, journal: old.journal)
-        Self.rejoin(&new, try #require(old.own))
-        #expect(!new.engine.isProvisional)
-        #expect(new.own?.status == .running)
-        new.press(.stop)
-        #expect(new.registers.last?.status == .stopped, "so its end is published")
-    }
-
     // MARK: Waiting for group time
 
     /// An unsynchronised clock is compared first, until a node that vouches is silent.
@@ -242,35 +196,15 @@ import Testing
         #expect(alone.registers.count == 1, "without a peer there is no wait")
     }
 
-    /// A start by a clock that is ahead does not beat a later start.
-    @Test(arguments: [Milliseconds(3_600_000), -3_600_000, 9_000, -9_000]) func wrongClockDoesNotDecideTheWinner(
-        skew: Milliseconds
-    ) {
-        for (kitchen, status) in [(Milliseconds(-30_000), Status.running), (30_000, .superseded)] {
-            var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
-            rig.start("focus 25m")
-            rig.pass(Self.minute)
-            rig.clocks[.kitchen] = PeerClock()
-            Self.rejoin(&rig, peerRegister(at: EngineHarness.epoch + kitchen))
-            rig.pass(1_000)
-            #expect(rig.own?.status == status, "\(skew) \(kitchen)")
-            #expect(rig.own?.stamp.time == EngineHarness.epoch, "\(skew) \(kitchen)")
-            #expect(rig.registers.map(\.status) == [status])
-        }
-    }
-}
+    // MARK: Takeovers without a link
 
-/// Takeovers by a node without a link.
-@Suite(.timeLimit(.minutes(15))) struct OfflineTakeoverTests {
     /// The old owner learns of the takeover and yields.
     @Test(arguments: [IntentOperation.pause, .stop]) func pressAppliedOfflineIsPublished(
         operation: IntentOperation
     ) throws {
         var kitchen = EngineHarness("kitchen", bootID: "boot-p", boot: 5_000_000).linked()
         kitchen.start("focus 25m", id: "P1")
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
-        rig.hear(.register(try #require(kitchen.own)), from: "kitchen")
+        var rig = EngineHarness().linked().besideKitchen(kitchen.own)
         rig.pass(60_000)
         rig.send(.linkDown)
         rig.press(operation)
@@ -280,7 +214,7 @@ import Testing
         let status = rig.own?.status
         rig.pass(10_000)
         kitchen.pass(72_000)
-        ProvisionalTests.rejoin(&rig, try #require(kitchen.own))
+        Self.rejoin(&rig, try #require(kitchen.own))
         for register in rig.registers { kitchen.hear(.register(register), from: "desk") }
         #expect(rig.registers.map(\.status) == [status].compactMap(\.self))
         #expect(kitchen.own?.status == .superseded)

@@ -19,50 +19,45 @@ import Testing
 
     /// A register with odd but admissible fields.
     static func weird(_ node: String, _ random: inout Random) -> Register {
-        func pick<Element>(_ elements: [Element]) -> Element {
-            elements[Int.random(in: 0..<elements.count, using: &random)]
-        }
-        let phases = pick([1, 1, 2, 3, 80])
-        var register = peerRegister(node, session: "W\(pick([1, 2, 3, 4]))")
-        register.mode = phases == 1 ? pick(Mode.allCases) : .countdown
+        let phases = random.pick([1, 1, 2, 3, 80])
+        var register = peerRegister(node, session: "W\(random.pick([1, 2, 3, 4]))")
+        register.mode = phases == 1 ? random.pick(Mode.allCases) : .countdown
         register.plan = (0..<phases).map { _ in
-            Phase(kind: pick(PhaseKind.allCases), seconds: pick([1, 2, 60, 86_400]))
+            Phase(kind: random.pick(PhaseKind.allCases), seconds: random.pick([1, 2, 60, 86_400]))
         }
-        register.phase = pick([0, phases - 1])
-        register.autoAdvance = pick([true, false])
-        register.status = pick(Status.allCases)
+        register.phase = random.pick([0, phases - 1])
+        register.autoAdvance = random.pick([true, false])
+        register.status = random.pick(Status.allCases)
         if register.mode == .countup, register.status == .ready { register.status = .paused }
-        register.epoch = pick(Self.counters)
-        register.rev = pick(Self.counters)
-        register.stamp.time = pick(Self.times)
-        register.stamp.counter = pick(Self.counters)
-        register.startedAt = pick(Self.times)
+        register.epoch = random.pick(Self.counters)
+        register.rev = random.pick(Self.counters)
+        register.stamp.time = random.pick(Self.times)
+        register.stamp.counter = random.pick(Self.counters)
+        register.startedAt = random.pick(Self.times)
         register.anchor = Anchor(
-            elapsed: pick([0, 1, register.currentPhase.length]), at: pick(Self.times),
-            bootID: token(pick(["boot-1", "boot-2", "x"])),
-            boot: pick([0, 1, 1_000_000, Limits.reading.upperBound]))
-        register.runs = (0..<pick([0, 1, 120])).map { _ in
-            let from = pick(Self.times)
-            return Run(phase: pick([0, phases - 1]), from: from, to: pick(Self.times.filter { $0 >= from }))
+            elapsed: random.pick([0, 1, register.currentPhase.length]), at: random.pick(Self.times),
+            bootID: token(random.pick(["boot-1", "boot-2", "x"])),
+            boot: random.pick([0, 1, 1_000_000, Limits.reading.upperBound]))
+        register.runs = (0..<random.pick([0, 1, 120])).map { _ in
+            let from = random.pick(Self.times)
+            return Run(
+                phase: random.pick([0, phases - 1]), from: from, to: random.pick(Self.times.filter { $0 >= from }))
         }
-        if register.status == .running, !register.runs.isEmpty, pick([true, false]) {
+        if register.status == .running, !register.runs.isEmpty, random.pick([true, false]) {
             register.runs[register.runs.count - 1].to = nil
         }
-        register.applied = (0..<pick([0, 1, 64])).map { token("I\($0)") }
-        register.lineage = token(pick(["S1", "W1"]))
-        if pick([true, false]) {
+        register.applied = (0..<random.pick([0, 1, 64])).map { token("I\($0)") }
+        register.lineage = token(random.pick(["S1", "W1"]))
+        if random.pick([true, false]) {
             register.continues = Continuation(
-                node: id("desk"), epoch: pick(Self.counters), rev: pick(Self.counters), at: pick(Self.times))
+                node: id("desk"), epoch: random.pick(Self.counters), rev: random.pick(Self.counters),
+                at: random.pick(Self.times))
         }
         return register
     }
 
     static func journal(_ random: inout Random) -> Journal {
-        func mark() -> HybridClock {
-            HybridClock(
-                time: times[Int.random(in: 0..<times.count, using: &random)],
-                counter: counters[Int.random(in: 0..<counters.count, using: &random)])
-        }
+        func mark() -> HybridClock { HybridClock(time: random.pick(times), counter: random.pick(counters)) }
         return Journal(
             mark: mark(), own: weird("desk", &random), base: mark(),
             isProvisional: Bool.random(using: &random),
@@ -70,13 +65,10 @@ import Testing
     }
 
     static func input(_ step: Int, _ rig: EngineHarness, _ random: inout Random) -> Input? {
-        let names = ["desk", "kitchen", "zoo"]
-        let name = names[Int.random(in: 0...2, using: &random)]
+        let name = random.pick(["desk", "kitchen", "zoo"])
         let draw = Int.random(in: 0...20, using: &random)
-        let version = Version(
-            epoch: counters[Int.random(in: 0..<counters.count, using: &random)],
-            rev: counters[Int.random(in: 0..<counters.count, using: &random)])
-        let operation = operations[Int.random(in: 0...6, using: &random)]
+        let version = Version(epoch: random.pick(counters), rev: random.pick(counters))
+        let operation = random.pick(operations)
         switch draw {
         case 0, 1, 2, 3:
             let register = weird(name, &random)
@@ -89,7 +81,7 @@ import Testing
         case 5, 6: return .press(Press(operation), id: token("P\(step)"), ticket: step)
         case 7:
             var intent = rig.intent(operation, id: "Q\(step % 40)", phase: step % 3)
-            intent.expiresAt = times[Int.random(in: 0..<times.count, using: &random)]
+            intent.expiresAt = random.pick(times)
             return .received(.intent(intent), from: .kitchen, retained: false)
         case 8: return .linkUp(token("c\(step)"), hearsItself: step.isMultiple(of: 2))
         case 9: return .linkDown
@@ -118,25 +110,22 @@ import Testing
 
     /// A message about a clock, with random readings.
     static func clockMessage(_ step: Int, _ rig: EngineHarness, _ random: inout Random) -> Message {
-        func pick<Element>(_ elements: [Element]) -> Element {
-            elements[Int.random(in: 0..<elements.count, using: &random)]
-        }
         let readings: [BootTime] = [0, 1, rig.boot - 1, rig.boot, rig.boot + 1, 9_000_000, Limits.reading.upperBound]
         let connection = rig.engine.link.connection ?? token("c")
-        let to = id(pick(["desk", "desk", "desk", "zoo"]))
+        let to = id(random.pick(["desk", "desk", "desk", "zoo"]))
         let clock = ClockQuality(
-            synced: Bool.random(using: &random), bound: pick([nil, 0, 20, Limits.bound.upperBound]),
+            synced: Bool.random(using: &random), bound: random.pick([nil, 0, 20, Limits.bound.upperBound]),
             isWrong: Bool.random(using: &random))
         switch step % 4 {
-        case 0: return .ping(Ping(connection: connection, sent: pick(readings), at: pick(times)), to: to)
-        case 1: return .ack(.clock(node: to, session: token("W1"), at: pick(times)))
+        case 0: return .ping(Ping(connection: connection, sent: random.pick(readings), at: random.pick(times)), to: to)
+        case 1: return .ack(.clock(node: to, session: token("W1"), at: random.pick(times)))
         default:
             return .pong(
                 Pong(
                     connection: connection,
                     sent: max(0, rig.boot - Milliseconds(.random(in: -1...12_000, using: &random))),
-                    bootID: token(pick(["boot-1", "x"])), boot: pick(readings),
-                    wall: WallTime(pick(times).milliseconds), at: pick(times),
+                    bootID: token(random.pick(["boot-1", "x"])), boot: random.pick(readings),
+                    wall: WallTime(random.pick(times).milliseconds), at: random.pick(times),
                     clock: clock), to: to)
         }
     }
@@ -152,10 +141,10 @@ import Testing
                 rig.ticket = step
                 rig.send(input)
             }
-            rig.disk = [.atOnce, .atOnce, .later, .failing][Int.random(in: 0...3, using: &random)]
+            rig.disk = random.pick([.atOnce, .atOnce, .later, .failing])
             if step % 9 == 0 { rig.flush() }
             if step % 15 == 0 { rig.wallBound = rig.wallBound == nil ? 5 : nil }
-            if step % 20 == 0 { rig.wall = Self.times[Int.random(in: 0..<Self.times.count, using: &random)] }
+            if step % 20 == 0 { rig.wall = random.pick(Self.times) }
             rig.pass(Milliseconds(.random(in: 0...2_500, using: &random)))
             for offset in [0, 1, 5_000, Limits.bound.upperBound] {
                 let moment = rig.engine.view.moment(at: rig.boot + offset)
@@ -183,10 +172,8 @@ import Testing
                 rare.send(input)
                 often.send(input)
             }
-            let disk = [EngineHarness.DiskMode.atOnce, .atOnce, .atOnce, .failing][
-                Int.random(in: 0...3, using: &random)]
-            rare.disk = disk
-            often.disk = disk
+            let disk = random.pick([EngineHarness.DiskMode.atOnce, .atOnce, .atOnce, .failing])
+            (rare.disk, often.disk) = (disk, disk)
             let milliseconds = Milliseconds(.random(in: 0...30, using: &random) * 100)
             rare.pass(milliseconds)
             for _ in 0..<(milliseconds / 100).count {
@@ -198,4 +185,8 @@ import Testing
             if !agree { return }
         }
     }
+}
+
+extension Random {
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[pick(0...elements.count - 1)] }
 }

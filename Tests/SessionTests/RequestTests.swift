@@ -7,9 +7,7 @@ import Testing
 /// The asking side of an intent.
 @Suite(.timeLimit(.minutes(15))) struct RequestTests {
     static func rig(plan text: String = "focus 25m, shortBreak 5m", role: Role = .node) -> EngineHarness {
-        var rig = EngineHarness(role: role).linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
-        rig.hear(.register(peerRegister(plan: text)), from: "kitchen")
+        var rig = EngineHarness(role: role).linked().besideKitchen(peerRegister(plan: text))
         rig.published = []
         return rig
     }
@@ -154,26 +152,5 @@ import Testing
         ended.pass(10_000)
         #expect(ended.press(.pause) == .noSession)
         #expect(ended.intents.isEmpty)
-    }
-
-    /// Two engines on one wire: pause asked at one, applied by the other.
-    @Test func pressTravelsFromAskerToOwnerAndBack() {
-        var owner = EngineHarness("owner")
-        var asker = EngineHarness("asker", bootID: "boot-2", boot: 9_000)
-        owner.linkUp()
-        asker.linkUp()
-        owner.start("focus 25m")
-        if let own = owner.own { asker.hear(.register(own), from: "owner") }
-        owner.pass(60_000)
-        asker.pass(60_000)
-        owner.published = []
-        asker.press(.pause)
-        for intent in asker.intents { owner.hear(intent) }
-        for message in owner.published { asker.hear(message, from: "owner") }
-        #expect(outcome(asker.replies[1]) == .applied)
-        #expect(asker.moment?.register.status == .paused)
-        #expect(asker.moment?.elapsed == 60_000)
-        #expect(owner.own?.last?.from == id("asker"))
-        #expect(owner.own?.last?.op == .pause)
     }
 }

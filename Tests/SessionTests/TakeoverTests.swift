@@ -12,8 +12,7 @@ import Testing
         role: Role = .node, isAnnounced: Bool = true
     ) -> EngineHarness {
         var rig = EngineHarness(node, bootID: "boot-\(node)", role: role, isAnnounced: isAnnounced).linked()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
-        rig.hear(.register(register), from: "kitchen")
+            .besideKitchen(register)
         rig.pass(60_000)
         rig.published = []
         return rig
@@ -77,15 +76,6 @@ import Testing
         #expect(meanwhile.intents.count == 1)
     }
 
-    @Test func willOfAnEarlierConnectionCausesNoTakeover() {
-        var rig = Self.displayOfKitchen()
-        rig.hear(.presence(presence("k0", online: false)), from: "kitchen")
-        #expect(rig.press(.pause) == nil)
-        rig.hear(.presence(presence("k0", online: false)), from: "kitchen")
-        #expect(rig.replies.isEmpty)
-        #expect(rig.own == nil)
-    }
-
     /// Its clock answers, its engine does not.
     @Test func muteOwnerIsTakenOverAfterFourSeconds() {
         var rig = Self.displayOfKitchen()
@@ -120,33 +110,6 @@ import Testing
         rig.pass(10_000)
         #expect(outcome(rig.replies[1]) == .applied)
         #expect(rig.own == nil)
-    }
-
-    @Test func correctionContinuesTheSessionOfAnOwnerThatIsGone() throws {
-        var register = peerRegister(plan: "focus 25m, shortBreak 5m")
-        register.label = Label(name: "Study")
-        var rig = Self.displayOfKitchen(register)
-        rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
-        #expect(outcome(rig.press(.correct(title: "Writing", label: "Work"))) == .applied)
-        let own = try #require(rig.own)
-        #expect(own.title == "Writing")
-        #expect(own.label == Label(name: "Work"))
-        #expect(own.lineage == register.lineage)
-        #expect(own.status == .running)
-        #expect(own.runs == [Run(phase: 0, from: EngineHarness.epoch)])
-    }
-
-    @Test func pressWithoutEffectCausesNoTakeover() {
-        for (operation, phase, expected) in [
-            (.resume, nil, .noop), (.extend(seconds: 0), nil, .refused(.invalid)), (.startFocus, nil, .noop),
-            (.skip, 1, .refused(.stalePhase)), (.correct(title: ""), nil, .noop),
-        ] as [(IntentOperation, Int?, Outcome)] {
-            var rig = Self.displayOfKitchen()
-            rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
-            #expect(outcome(rig.press(operation, phase: phase)) == expected)
-            #expect(rig.own == nil)
-            #expect(rig.registers.isEmpty)
-        }
     }
 
     @Test func remoteTakesNoSessionOver() {
@@ -188,10 +151,9 @@ import Testing
         #expect(rig.replies.isEmpty)
         #expect(rig.own == nil)
     }
-}
 
-/// Moving a session on request.
-@Suite(.timeLimit(.minutes(15))) struct MoveTests {
+    // MARK: Moving a session on request
+
     static func take(_ rig: inout EngineHarness, id: String = "T1") -> Reply? {
         rig.ticket += 1
         rig.send(.take(id: token(id), ticket: rig.ticket))
@@ -202,35 +164,14 @@ import Testing
         var idle = EngineHarness().linked()
         #expect(Self.take(&idle) == .noSession)
         for status in [Status.stopped, .completed, .superseded] {
-            var rig = TakeoverTests.displayOfKitchen(peerRegister(status: status))
+            var rig = Self.displayOfKitchen(peerRegister(status: status))
             _ = Self.take(&rig)
             // The other nodes are asked first.
             rig.pass(2_000)
             #expect(rig.replies[rig.ticket] == .noSession)
             #expect(rig.own == nil)
         }
-        var over = TakeoverTests.displayOfKitchen(peerRegister(plan: "focus 60s"))
+        var over = Self.displayOfKitchen(peerRegister(plan: "focus 60s"))
         #expect(Self.take(&over) == .noSession, "by date it is over")
-    }
-
-    @Test func ownerYieldsAndEndsItsRunsAtTheMove() throws {
-        var owner = EngineHarness("owner", bootID: "boot-o")
-        var taker = EngineHarness("taker", bootID: "boot-t", boot: 77_000)
-        owner.linkUp()
-        taker.linkUp()
-        owner.start("focus 25m")
-        taker.hear(.register(try #require(owner.own)), from: "owner")
-        owner.pass(60_000)
-        taker.pass(60_000)
-        #expect(outcome(Self.take(&taker)) == .applied)
-        owner.pass(5_000)
-        let taken = try #require(taker.own)
-        owner.hear(.register(taken), from: "taker")
-        let own = try #require(owner.own)
-        #expect(own.status == .superseded)
-        #expect(own.supersededBy?.session == taken.id)
-        #expect(own.runs == [Run(phase: 0, from: EngineHarness.epoch, to: EngineHarness.epoch + 60_000)])
-        #expect(owner.engine.view.register == taken)
-        #expect(owner.moment?.elapsed == 65_000)
     }
 }

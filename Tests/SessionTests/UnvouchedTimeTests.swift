@@ -25,33 +25,6 @@ import Testing
         #expect(!rig.isContradicted(by: "kitchen"), "it is unknown which of them is wrong")
     }
 
-    /// A machine with a battery clock and one without, an hour apart.
-    @Test(arguments: [-hour, hour]) func startOnEitherShowsOnBothAndTheLastWins(skew: Milliseconds) throws {
-        var pi = EngineHarness(
-            "pi", bootID: "boot-p", boot: 5_000_000, wall: EngineHarness.epoch + skew, wallBound: nil)
-        pi.linkUp()
-        var desk = Self.alone()
-        let clock = PeerClock(wallLead: EngineHarness.epoch + skew - 1_000_000, quality: Self.unvouched)
-        desk.meet("pi", clock)
-        desk.start("focus 25m")
-        pi.hear(.register(try #require(desk.own)), from: "desk")
-        #expect(pi.engine.view.register?.id == token("S1"))
-        pi.pass(1_000)
-        desk.pass(1_000)
-        pi.start("focus 10m", id: "P1")
-        #expect(pi.engine.view.register?.id == token("P1"))
-        desk.hear(.register(try #require(pi.own)), from: "pi")
-        #expect(desk.engine.view.register?.id == token("P1"))
-        #expect(desk.own?.status == .superseded)
-        desk.pass(5_000)
-        #expect(desk.moment?.elapsed == 5_000)
-        #expect(desk.error.map { $0 <= Limits.exactEnough } == true)
-        desk.start("focus 5m", id: "S2")
-        pi.hear(.register(try #require(desk.own)), from: "desk")
-        #expect(pi.engine.view.register?.id == token("S2"))
-        #expect(!desk.published.contains { if case .ack(.clock) = $0 { true } else { false } })
-    }
-
     /// The intent lives by the clock of the node that decides.
     @Test(arguments: [-hour, hour]) func pressTakesEffectThoughTheClocksDiffer(skew: Milliseconds) throws {
         var desk = Self.alone()
@@ -86,55 +59,18 @@ import Testing
         #expect(rig.journal?.isApproximate == !isSameTime)
     }
 
-    /// The takeover has a date by the clock of the new owner.
-    @Test(arguments: [5_000, hour] as [Milliseconds]) func aClockThatIsSetCostsNoMinuteBeforeATakeover(
-        step: Milliseconds
-    ) throws {
-        var rig = Self.alone()
-        rig.start("focus 25m")
-        rig.pass(4_000)
-        let winner = LineageTests.continuation(of: try #require(rig.own), at: rig.wall)
-        rig.hear(.register(winner), from: "attic")
-        let runs = try #require(rig.own?.runs)
-        #expect(runs.map { $0.to.map { end in end - runs[0].from } } == [4_000])
-        rig.wall += step
-        rig.pass(1_000)
-        #expect(rig.own?.runs == runs)
-        rig.wall -= step + 3_000
-        rig.pass(1_000)
-        let moved = try #require(rig.own?.runs)
-        #expect(moved[0].from + 3_000 == runs[0].from)
-        #expect(moved[0].to == moved[0].from + 4_000)
-    }
-
-    /// The takeover is dated by the right time, of which this node learns later than of the takeover.
-    @Test func takeoverByTheRightTimeDoesNotHoldASessionInTheWrongOne() throws {
-        var rig = Self.alone()
-        rig.start("focus 25m")
-        rig.pass(4_000)
-        let right = rig.wall + Self.hour
-        rig.pass(30_000)
-        rig.hear(.register(LineageTests.continuation(of: try #require(rig.own), at: right)), from: "attic")
-        #expect(rig.own?.status == .superseded)
-        rig.wall += Self.hour
-        rig.wallBound = 5
-        rig.pass(1_000)
-        rig.send(.wake)
-        let runs = try #require(rig.own?.runs)
-        #expect(runs.map(\.from) == [right - Milliseconds(4_000)])
-        #expect(runs.map(\.to) == [right])
-    }
-
-    /// The node that took over, by the right time, still states it. This node learned of the takeover 30 s late.
-    @Test(arguments: [0, 20_000] as [Milliseconds]) func takeoverByANodeWithTheRightTimeDoesNotHoldASession(
-        error: Milliseconds
-    ) throws {
+    /// The takeover is dated by the right time. This node learns of it 30 s late, and of the right time by its own clock
+    /// or by the node that took over, which still states it.
+    @Test(arguments: [(hour, false), (0, true), (20_000, true)] as [(Milliseconds, Bool)])
+    func takeoverByTheRightTimeDoesNotHoldASessionInTheWrongOne(error: Milliseconds, isStated: Bool) throws {
         var rig = Self.alone()
         rig.start("focus 25m")
         rig.pass(4_000)
         let right = rig.wall + error
         rig.pass(30_000)
-        rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 + error, quality: Self.unvouched))
+        if isStated {
+            rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 + error, quality: Self.unvouched))
+        }
         rig.hear(.register(LineageTests.continuation(of: try #require(rig.own), at: right)), from: "attic")
         #expect(rig.own?.status == .superseded)
         rig.wall += error
@@ -169,19 +105,18 @@ import Testing
         var old = Self.alone()
         old.start("focus 5h")
         var rig = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
-        rig.barriers = false
-        rig.linkUp()
-        rig.hear(.presence(presence("conn-desk-1")), from: "desk", retained: true)
-        rig.hear(.presence(presence("attic-1")), from: "attic", retained: true)
-        rig.hear(.register(peerRegister("zoo", session: "Z1", at: 2_340_000_000_000)), from: "zoo", retained: true)
         rig.clocks[id("attic")] = PeerClock(back: 100)
-        rig.send(.barrierPassed(token("conn-desk-1")))
+        let later = peerRegister("zoo", session: "Z1", at: 2_340_000_000_000)
+        rig.linkUp(finding: [
+            ("desk", .presence(presence("conn-desk-1"))), ("attic", .presence(presence("attic-1"))),
+            ("zoo", .register(later)),
+        ])
         rig.pass(10_000)
         #expect(rig.own?.status == .running)
         #expect(rig.engine.view.isOwner)
         // Without a vouched clock it is a start like any other.
         var other = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal).linked()
-        other.hear(.register(peerRegister("zoo", session: "Z1", at: 2_340_000_000_000)), from: "zoo", retained: true)
+        other.hear(.register(later), from: "zoo", retained: true)
         #expect(other.own?.status == .superseded)
         other.start("focus 25m", id: "S2")
         #expect(other.engine.view.isOwner)

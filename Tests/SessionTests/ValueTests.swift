@@ -110,34 +110,17 @@ import Testing
 
     typealias Spoil = @Sendable (inout Register) -> Void
 
+    /// The vectors of registers have others.
     static let flaws: [(String?, Spoil)] = [
         (nil, { _ in }), (nil, { $0.title = "Reading" }), (nil, { $0.icon = "☕️" }), (nil, { $0.runs = [] }),
-        ("title", { $0.title = "a\u{7}" }), ("title", { $0.title = String(repeating: "a", count: 161) }),
         ("icon", { $0.icon = "" }), ("icon", { $0.icon = String(repeating: "a", count: 33) }),
-        ("label", { $0.label = Label(name: "") }), ("label", { $0.label = Label(name: "\u{202E}") }),
-        ("plan", { $0.plan = [] }), ("plan", { $0.plan = Array(repeating: $0.plan[0], count: 81) }),
-        ("plan", { $0.plan[0].seconds = 0 }), ("plan", { $0.plan[0].seconds = 86_401 }),
+        ("label", { $0.label = Label(name: "\u{202E}") }), ("plan", { $0.plan[0].seconds = 0 }),
         ("plan", { $0.plan[0].seconds = .max }), ("plan", { $0.plan[0].name = "" }),
         ("plan", { $0.plan[0].name = "a\"" }), ("plan", { $0.plan[0].name = "\u{1B}" }),
-        (
-            "mode",
-            {
-                $0.mode = .countup
-                $0.plan += $0.plan
-            }
-        ),
-        (
-            "mode",
-            {
-                $0.mode = .countup
-                $0.status = .ready
-            }
-        ),
         ("phase", { $0.phase = 1 }), ("phase", { $0.phase = -1 }), ("phase", { $0.phase = .max }),
         ("epoch", { $0.epoch = -1 }), ("epoch", { $0.epoch = .max }), ("rev", { $0.rev = -1 }),
         ("rev", { $0.rev = 1_000_000_000_001 }), ("stamp", { $0.stamp.counter = -1 }),
         ("stamp", { $0.stamp.time = .distantFuture }), ("stamp", { $0.stamp.time = -1 }),
-        ("stamp", { $0.stamp.node = id("b") }),
         ("startedAt", { $0.startedAt = .distantPast }), ("anchor", { $0.anchor.at = .distantFuture }),
         ("anchor", { $0.anchor.at = -1 }),
         ("anchor", { $0.anchor.boot = .distantFuture }), ("anchor", { $0.anchor.boot = -1 }),
@@ -149,7 +132,6 @@ import Testing
         ("runs", { $0.runs = [Run(phase: 0, from: -1, to: 1)] }),
         ("runs", { $0.runs = [Run(phase: 0, from: 0, to: .distantFuture)] }),
         ("runs", { $0.runs = [Run(phase: 0, from: 0), Run(phase: 0, from: 0)] }),
-        ("runs", { $0.status = .paused }),
         ("applied", { $0.applied = Array(repeating: token("a"), count: 65) }),
         ("continues", { $0.continues = Continuation(node: id("b"), epoch: -1, rev: 0, at: 0) }),
         ("continues", { $0.continues = Continuation(node: id("b"), epoch: 1, rev: 0, at: .distantFuture) }),
@@ -163,5 +145,49 @@ import Testing
             spoil(&register)
             #expect(register.invalidField == expected, "row \(index)")
         }
+    }
+
+    // MARK: Whole minutes on screens
+
+    @Test(arguments: [
+        ([], []), ([59_999], [0]), ([90_000, 30_000], [2, 0]), ([90_000, 90_000], [2, 1]),
+        ([59_000, 59_000, 2_000], [1, 1, 0]),
+        ([30_000, 59_000, 31_000], [0, 1, 1]), ([0, 120_000], [0, 2]),
+    ])
+    func partsAddUpToTheSum(parts: [Milliseconds], minutes: [Int]) {
+        #expect(WholeMinutes.of(parts) == minutes)
+        #expect(minutes.reduce(0, +) == Int(parts.reduce(.zero, +).count / 60_000))
+    }
+
+    @Test func outerBlanksAreTrimmed() {
+        #expect(CleanText.trimmed(" \u{3000}Deep  Work\t") == "Deep  Work")
+        #expect(CleanText.trimmed(" \u{A0} ") == "")
+        #expect(CleanText.trimmed("") == "")
+    }
+
+    // MARK: Text that may become a line of settings, a header, a command line or a log line
+
+    @Test(arguments: ["a\nb", "a\r\nb", "\u{0}", "a\u{7F}", "\u{9B}31m", "\u{2028}", "\u{202E}x", "\u{FEFF}", "\t"])
+    func otherTextIsRefusedAndShownWithReplacements(text: String) {
+        #expect(LineText(line: text) == nil)
+        let shown = LineText(showing: text)
+        #expect(LineText(line: shown.description) == shown)
+        #expect(shown.description.contains("\u{FFFD}"))
+        #expect(shown.description.unicodeScalars.count == text.unicodeScalars.count)
+    }
+
+    @Test(arguments: ["", "a b", "é=\"'\\", "👩‍👩‍👧", "-x"]) func aLineIsKept(text: String) {
+        #expect(LineText(line: text)?.description == text)
+        #expect(LineText(showing: text).description == text)
+    }
+
+    @Test func anInterpolationTakesLinesIdsAndNumbers() throws {
+        let (node, host) = (try #require(NodeID("desk")), LineText(showing: "a\nb"))
+        let line: LineText = "\(node) at \(host):\(1_883)"
+        #expect(line.description == "desk at a\u{FFFD}b:1883")
+    }
+
+    @Test func textOfSeveralLinesKeepsItsLines() {
+        #expect(LineText.lines(showing: "a\u{1B}[2J\nb\n") == "a\u{FFFD}[2J\nb\n")
     }
 }

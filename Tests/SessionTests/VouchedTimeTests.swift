@@ -14,19 +14,6 @@ import Testing
         EngineHarness(wall: EngineHarness.epoch + skew).linked(starting: "focus 25m")
     }
 
-    @Test func oneRogueClockMovesNoHonestNode() {
-        var rig = Self.synchronised()
-        rig.meet("attic", Self.rogue)
-        rig.pass(10_000)
-        #expect(rig.groupTime == rig.wall)
-        #expect(rig.own?.startedAt == EngineHarness.epoch)
-        #expect(rig.own?.rev == 1)
-        #expect(rig.isContradicted(by: "attic"))
-        rig.start("focus 10m", id: "S2")
-        #expect(rig.own?.stamp.time == EngineHarness.epoch + 10_000)
-        #expect(rig.own?.startedAt == EngineHarness.epoch + 10_000)
-    }
-
     /// Its role can change nothing. A service with the same clock has a vote.
     @Test(arguments: [(Role.display, false), (.service, true)])
     func theClockOfADisplayHasNoVote(role: Role, hasVote: Bool) {
@@ -58,17 +45,6 @@ import Testing
         #expect(rig.records.last?.isApproximate == false)
     }
 
-    /// The node's own clock is one of those that contradict each other.
-    @Test func recordOfAStartIsApproximateWhileVouchedClocksContradict() {
-        var rig = Self.synchronised()
-        rig.meet("attic", Self.rogue)
-        rig.pass(1_000)
-        rig.start("focus 10m", id: "S2")
-        let said = rig.records.filter { $0.id == token("S2") }
-        #expect(!said.isEmpty)
-        #expect(said.count(where: \.isApproximate) == said.count)
-    }
-
     /// An unsynchronised clock or an offline node does not make a synchronised clock doubtful.
     @Test func unvouchedOrOfflineClockLeavesRecordsExact() {
         var unvouched = Self.rogue
@@ -81,9 +57,7 @@ import Testing
         #expect(rig.records.last?.isApproximate == false)
         var late = Self.synchronised()
         late.meet("attic", Self.rogue)
-        var gone = presence("attic-1")
-        gone.online = false
-        late.hear(.presence(gone), from: "attic")
+        late.hear(.presence(presence("attic-1", online: false)), from: "attic")
         let ping = Ping(connection: token("attic-1"), sent: 5, at: Self.rogue.time(at: late.boot))
         late.hear(.ping(ping, to: late.node), from: "attic")
         late.start("focus 10m", id: "S2")
@@ -94,9 +68,7 @@ import Testing
     @Test func offlineNodeContradictsNoClock() {
         var rig = Self.synchronised()
         rig.meet("attic", Self.rogue)
-        var gone = presence("attic-1")
-        gone.online = false
-        rig.hear(.presence(gone), from: "attic")
+        rig.hear(.presence(presence("attic-1", online: false)), from: "attic")
         #expect(!rig.isContradicted(by: "attic"))
     }
 
@@ -134,21 +106,6 @@ import Testing
         #expect(!attic.isContradicted(by: "desk"))
         attic.hear(.ping(try #require(rig.pings.first).ping, to: attic.node), from: "desk")
         #expect(attic.isContradicted(by: "desk"))
-    }
-
-    /// The date is final when every vouched clock that is to be asked has answered.
-    @Test func dateIsAGuessUntilAllVouchedClocksHaveAnswered() {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked()
-        rig.clocks[id("cellar")] = PeerClock(there: 250, back: 250)
-        rig.hear(.presence(presence("cellar-1")), from: "cellar", retained: true)
-        rig.meet("attic", Self.rogue)
-        rig.start("focus 25m")
-        #expect(rig.journal?.isGuess == true)
-        rig.pass(499)
-        #expect(rig.journal?.isGuess == true)
-        rig.pass(1)
-        #expect(rig.own?.startedAt == EngineHarness.epoch, "of two it follows the earlier")
-        #expect(rig.journal?.isGuess == false)
     }
 
     /// A node that does not answer is not waited for longer than 2.5 seconds.
@@ -197,21 +154,6 @@ import Testing
         #expect(rig.groupTime == rig.wall)
     }
 
-    /// Its kernel lost the time server.
-    @Test func clockCountsNoLongerWhenItsKernelStopsVouching() {
-        var rig = EngineHarness(wall: EngineHarness.epoch + 60_000, wallBound: nil).linked()
-        rig.meet("attic")
-        #expect(rig.engine.timeOrigin == id("attic"))
-        var said = presence("attic-1")
-        said.clock = ClockQuality(synced: false)
-        rig.hear(.presence(said), from: "attic")
-        #expect(rig.engine.timeOrigin == nil)
-        #expect(rig.groupTime == rig.wall)
-        rig.meet("attic", connection: "attic-2")
-        rig.pass(1_000)
-        #expect(rig.engine.timeOrigin == id("attic"))
-    }
-
     /// Others ask a node for the time if its presence says that its kernel vouches.
     @Test func presenceIsPublishedAgainWhenTheKernelBeginsOrStopsToVouch() {
         var rig = EngineHarness(wallBound: nil).linked()
@@ -258,15 +200,6 @@ import Testing
         #expect(rig.published.count { $0 == .hello } == 2)
     }
 
-    @Test func contradictionByANodeThatSeemsOfflineSaysHello() {
-        var rig = EngineHarness().linked()
-        rig.hear(.presence(presence("kitchen-1", online: false)), from: "kitchen")
-        #expect(!rig.published.contains(.hello))
-        let ping = Ping(connection: token("kitchen-1"), sent: 1, at: rig.wall + 3_600_000)
-        rig.hear(.ping(ping, to: id("desk")), from: "kitchen")
-        #expect(rig.published.contains(.hello))
-    }
-
     private func unsynced(_ connection: String, at time: GroupTime) -> Presence {
         var said = presence(connection)
         (said.clock, said.at) = (ClockQuality(synced: false), time)
@@ -296,62 +229,13 @@ import Testing
     /// A bridge to other brokers is broken, say, and the first nodes by name are behind it.
     @Test func silentNodeGivesItsPlaceToAnother() {
         var rig = EngineHarness(wallBound: nil)
-        rig.barriers = false
-        rig.linkUp()
-        rig.hear(.presence(presence("conn-desk-1")), from: "desk", retained: true)
-        for number in 10...19 { rig.hear(.presence(presence("n\(number)-1")), from: "n\(number)", retained: true) }
         rig.clocks[id("n19")] = PeerClock(wallLead: EngineHarness.epoch - 1_000_000 + 60_000)
-        rig.send(.barrierPassed(token("conn-desk-1")))
+        let others = (10...19).map { ("n\($0)", Message.presence(presence("n\($0)-1"))) }
+        rig.linkUp(finding: [("desk", .presence(presence("conn-desk-1")))] + others)
         #expect(Set(rig.pings.map(\.to)) == Set((10...16).map { id("n\($0)") }))
         rig.pass(10_000)
         #expect(rig.groupTime == rig.wall + 60_000)
         rig.start("focus 25m")
         #expect(rig.journal?.isGuess == false)
-    }
-
-    /// A plausible own clock selects the nearer of two.
-    @Test func ownClockDecidesBetweenTwo() {
-        for (skew, expected) in [(Milliseconds(3_600_000), EngineHarness.epoch), (500_000_000_000, 2_340_000_000_000)] {
-            var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil).linked()
-            rig.meet("attic", Self.rogue)
-            rig.meet("cellar")
-            #expect(rig.groupTime == expected, "\(skew)")
-        }
-    }
-
-    /// A date from a synchronised clock is final.
-    @Test func sessionIsMovedToAVouchedTimeOnce() throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
-        rig.meet("cellar")
-        let dated = try #require(rig.own)
-        #expect(dated.startedAt == EngineHarness.epoch)
-        #expect(dated.rev == 2)
-        #expect(rig.journal?.isGuess == false)
-        rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch - .minutes(1) - 1_000_000))
-        rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - .minutes(1) - 1_000_000))
-        rig.pass(10_000)
-        #expect(rig.groupTime == EngineHarness.epoch - .seconds(50))
-        #expect(rig.own?.startedAt == EngineHarness.epoch)
-        // Its own clock is synchronised to another time.
-        rig.wall = EngineHarness.epoch + 30_000
-        rig.wallBound = 5
-        rig.send(.wake)
-        #expect(rig.groupTime == rig.wall)
-        #expect(rig.own?.startedAt == EngineHarness.epoch)
-    }
-
-    /// A node whose time changes with every message is polled every five seconds at most.
-    @Test func lyingClockCausesABoundedNumberOfPings() {
-        var rig = Self.synchronised()
-        rig.meet("attic", Self.rogue)
-        rig.pass(10_000)
-        let before = rig.pings.count
-        for step in 0..<100 {
-            let time = GroupTime(2_000_000_000_000 + Int64(step) * 1_000_000_000)
-            rig.hear(.ping(Ping(connection: token("attic-1"), sent: 5, at: time), to: rig.node), from: "attic")
-            rig.pass(100)
-        }
-        #expect(rig.pings.count - before <= 3 * 8)
-        #expect(rig.groupTime == rig.wall)
     }
 }

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import Session
+import Support
 import Testing
 import Wire
 
@@ -10,10 +11,10 @@ import Wire
 struct Vector: Decodable, CustomTestStringConvertible, Sendable {
     var name: String
     var topic: String
-    var payload: JSONOracle?
+    var payload: JSON?
     var text: String?
     var retained: Bool?
-    var expect: JSONOracle
+    var expect: JSON
 
     var testDescription: String { "\(topic): \(name)" }
 
@@ -109,11 +110,11 @@ struct Summary {
     mutating func add(_ decoded: Decoded) throws {
         guard case .message(let message, let from) = decoded else { return }
         let payload = try Fixtures.codec(from.rawValue).encode(message).payload
-        guard case .object(let written) = try JSONDecoder().decode(JSONOracle.self, from: Data(payload)) else { return }
+        guard case .object(let written) = try JSON(payload) else { return }
         for (key, value) in written where fields[key] == nil {
             switch value {
             case .string(let text): fields[key] = text
-            case .integer(let number): fields[key] = "\(number)"
+            case .number(let number): fields[key] = "\(number)"
             case .bool(let isTrue): fields[key] = "\(isTrue)"
             default: break
             }

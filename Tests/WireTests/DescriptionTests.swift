@@ -27,7 +27,7 @@ struct DescriptionTests {
         var tables: [String: [String]] = [:]
         var name: String?
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            let cells = line.split(separator: "|").map { $0.trimmed }
+            let cells = line.split(separator: "|").map { CleanText.trimmed(String($0)) }
             guard line.hasPrefix("|"), cells.count == 3 else {
                 name = nil
                 continue
@@ -54,12 +54,6 @@ struct DescriptionTests {
 
     @Test func everyTableInProtocolHasFields() {
         #expect(Set(Self.documented.keys).subtracting(Self.described.keys).isEmpty)
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }
 

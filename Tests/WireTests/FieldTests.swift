@@ -141,14 +141,6 @@ struct FieldTests {
         #expect(unfit.description == "outOfBounds: maybe does not fit the other fields")
     }
 
-    @Test func everyWordIsReadBack() throws {
-        for word in IntentOperation.Name.allCases {
-            var intent = IntentFields(at: Fixtures.now)
-            intent.op = word
-            #expect(try IntentFields(payload: intent.payload).op == word)
-        }
-    }
-
     @Test func tablesOfInnerObjectsAreListed() {
         #expect(Sample.tables.map(\.name) == ["sample", "part"])
         #expect(

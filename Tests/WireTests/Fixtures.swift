@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import Session
+import Support
 import Testing
 
 @testable import Wire
@@ -14,6 +15,9 @@ enum Fixtures {
     static func codec(_ me: String = "desk") throws -> WireCodec {
         WireCodec(space: try #require(SpaceID("home")), me: try node(me))
     }
+
+    /// Whether Foundation, an independent parser, reads these bytes as JSON.
+    static func isJSON(_ bytes: [UInt8]) -> Bool { (try? JSON(bytes)) != nil }
 
     static func token<Kind>(_ id: String) throws -> Token<Kind> { try #require(Token(id)) }
 

@@ -3,6 +3,7 @@
 import Core
 import FoundationEssentials
 import Session
+import Support
 import Testing
 
 @testable import Wire
@@ -19,7 +20,7 @@ struct OperationVectors: Decodable, Sendable {
 
     struct Message: Decodable, Sendable {
         var topic: String
-        var payload: JSONOracle
+        var payload: JSON
     }
 
     struct Step: Decodable, Sendable {
@@ -29,18 +30,18 @@ struct OperationVectors: Decodable, Sendable {
         var ahead: Int64?
         var message: Message?
         /// The request of a person at the node: `start`, `press` or `take`.
-        var person: JSONOracle?
-        var register: JSONOracle?
-        var answer: JSONOracle?
-        var record: JSONOracle?
+        var person: JSON?
+        var register: JSON?
+        var answer: JSON?
+        var record: JSON?
     }
 
     struct Vector: Decodable, CustomTestStringConvertible, Sendable {
         var name: String
         /// `null` for a node without a session.
-        var register: JSONOracle
+        var register: JSON
         var past: [String]?
-        var settings: JSONOracle?
+        var settings: JSON?
         var retained: [Message]?
         var steps: [Step]
 
@@ -50,8 +51,8 @@ struct OperationVectors: Decodable, Sendable {
     var space: String
     var reader: String
     var clock: Clock
-    var settings: JSONOracle
-    var register: JSONOracle
+    var settings: JSON
+    var register: JSON
     var vectors: [Vector]
 
     static let all: OperationVectors = {
@@ -96,7 +97,7 @@ struct OperationVectorTests {
                 let word = String(cell.filter { $0 != " " })
                 let vector = try #require(vectors["\(state): \(operation)"], "\(state): \(operation)")
                 let answer = try #require(vector.steps.last?.answer)
-                #expect(answer["reason"] ?? answer["outcome"] == .string(word), "\(vector.name)")
+                #expect(answer.reason.text ?? answer.outcome.text == word, "\(vector.name)")
             }
         }
     }
@@ -118,16 +119,16 @@ private struct VectorRig {
     private var retained: [OperationVectors.Message]
     private var ticket = 0
     /// The register as it was published last, or as it was restored.
-    private(set) var register: JSONOracle
+    private(set) var register: JSON
     /// The answers of the last step.
-    private(set) var answers: [JSONOracle] = []
+    private(set) var answers: [JSON] = []
     /// The records that were written in the last step.
-    private(set) var records: [JSONOracle] = []
+    private(set) var records: [JSON] = []
 
     init(_ vector: OperationVectors.Vector, of file: OperationVectors) throws {
         clock = file.clock
-        let settings = file.settings.patched(vector.settings ?? .object([:]))
-        func seconds(_ key: String) throws -> Int { try #require(settings[key]?.int) }
+        let settings = file.settings.patched(vector.settings ?? [:])
+        func seconds(_ key: String) throws -> Int { Int(try #require(settings[key].int)) }
         let identity = NodeIdentity(
             node: try Fixtures.node(file.reader), name: file.reader, software: "test",
             bootID: try Fixtures.token(clock.bootId),
@@ -141,13 +142,13 @@ private struct VectorRig {
         register = vector.register == .null ? .null : file.register.patched(vector.register)
         var journal: Journal?
         if register != .null {
-            let own = try Register(payload: register.bytes, by: identity.node)
+            let own = try Register(payload: register.payload, by: identity.node)
             journal = Journal(
                 epoch: own.epoch, mark: HybridClock(time: own.stamp.time, counter: own.stamp.counter), own: own,
                 past: try (vector.past ?? []).map { try Fixtures.token($0) })
         }
-        handle(.restored(NodeCore.Restored(journal: journal)))
-        handle(.connected(try Fixtures.token("c-1"), noLocal: true))
+        try handle(.restored(NodeCore.Restored(journal: journal)))
+        try handle(.connected(try Fixtures.token("c-1"), noLocal: true))
     }
 
     private var now: Instant {
@@ -159,100 +160,83 @@ private struct VectorRig {
         records = []
         while let wake = loop.core.nextWake, wake <= clock.boot + Milliseconds(step.after) {
             passed = max(passed, wake - clock.boot)
-            handle(.input(.wake))
+            try handle(.input(.wake))
         }
         passed = Milliseconds(step.after)
         ahead = Milliseconds(step.ahead ?? 0)
-        if let message = step.message { handle(.received(try packet(message, isRetained: false))) }
+        if let message = step.message { try handle(.received(packet(message, isRetained: false))) }
         if let person = step.person { try ask(person) }
     }
 
-    private func packet(_ message: OperationVectors.Message, isRetained: Bool) throws -> NodeCore.Packet {
-        NodeCore.Packet(topic: prefix + message.topic, payload: try message.payload.bytes, isRetained: isRetained)
+    private func packet(_ message: OperationVectors.Message, isRetained: Bool) -> NodeCore.Packet {
+        NodeCore.Packet(topic: prefix + message.topic, payload: message.payload.payload, isRetained: isRetained)
     }
 
-    private mutating func ask(_ person: JSONOracle) throws {
+    private mutating func ask(_ person: JSON) throws {
         ticket += 1
-        if let start = person["start"] {
-            let phases = try #require(start["plan"]?.array).map { phase in
+        if case let start = person.start, start != .null {
+            let phases = try start.plan.items.map { phase in
                 Phase(
-                    kind: try #require(PhaseKind(rawValue: phase["kind"]?.text ?? "")), name: phase["name"]?.text,
-                    seconds: try #require(phase["seconds"]?.int))
+                    kind: try #require(PhaseKind(rawValue: phase.kind.text ?? "")), name: phase.name.text,
+                    seconds: Int(try #require(phase.seconds.int)))
             }
-            let mode = Mode(rawValue: start["mode"]?.text ?? "countdown") ?? .countdown
             let asked = Start(
-                title: start["title"]?.text ?? "", mode: mode, plan: phases,
-                autoAdvance: start["autoAdvance"] == .bool(true))
-            handle(.input(.start(asked, id: try Fixtures.token(start["id"]?.text ?? ""), ticket: ticket)))
-        } else if let press = person["press"] {
-            let name = try #require(IntentOperation.Name(rawValue: press["op"]?.text ?? ""))
-            let args = press["args"]
+                title: start.title.text ?? "", mode: Mode(rawValue: start.mode.text ?? "countdown") ?? .countdown,
+                plan: phases, autoAdvance: start.autoAdvance == true)
+            try handle(.input(.start(asked, id: Fixtures.token(start.id.text ?? ""), ticket: ticket)))
+        } else if case let press = person.press, press != .null {
+            let name = try #require(IntentOperation.Name(rawValue: press.op.text ?? ""))
+            let args = press.args
             let operation = IntentOperation(
-                name: name, seconds: args?["seconds"]?.int, title: args?["title"]?.text, label: args?["label"]?.text,
+                name: name, seconds: args.seconds.int.map { Int($0) }, title: args.title.text, label: args.label.text,
                 colour: nil)
-            handle(.input(.press(Press(operation), id: try Fixtures.token(press["id"]?.text ?? ""), ticket: ticket)))
+            try handle(.input(.press(Press(operation), id: Fixtures.token(press.id.text ?? ""), ticket: ticket)))
         } else {
-            let take = try #require(person["take"])
-            handle(.input(.take(id: try Fixtures.token(take["id"]?.text ?? ""), ticket: ticket)))
+            try handle(.input(.take(id: Fixtures.token(try #require(person.take.id.text)), ticket: ticket)))
         }
     }
 
-    private mutating func handle(_ event: NodeCore.Event) {
+    private mutating func handle(_ event: NodeCore.Event) throws {
         loop.add(event)
-        while let actions = loop.next(at: now) { for action in actions { carryOut(action) } }
+        while let actions = loop.next(at: now) { for action in actions { try carryOut(action) } }
     }
 
     private mutating func add(_ event: NodeCore.Event) { loop.add(event) }
 
-    private mutating func carryOut(_ action: NodeCore.Action) {
+    private mutating func carryOut(_ action: NodeCore.Action) throws {
         switch action {
         case .persist(let write):
-            records += write.waiting.map { JSONOracle(bytes: $0.json) }
+            records += try write.waiting.map { try JSON($0.json) }
             add(.persisted(write.number))
         case .send(let outgoing, let token, of: let message):
             if let token { add(.sent(token, .delivered)) }
             switch message {
-            case .register: register = JSONOracle(bytes: outgoing.payload).without(Self.unread + ["v"])
-            case .ack(.answer): answers.append(JSONOracle(bytes: outgoing.payload).without(["v", "kind"]))
+            case .register: register = try JSON(outgoing.payload).without(Self.unread + ["v"])
+            case .ack(.answer): answers.append(try JSON(outgoing.payload).without(["v", "kind"]))
             default: break
             }
         case .subscribe(_, let barrier):
-            let kept = retained.compactMap { try? packet($0, isRetained: true) }
-            for packet in kept { add(.received(packet)) }
+            for message in retained { add(.received(packet(message, isRetained: true))) }
             add(.received(NodeCore.Packet(topic: barrier.topic, payload: barrier.payload, isRetained: false)))
         case .reply(_, .answered(let answer)):
-            answers.append(JSONOracle(bytes: AnswerFields(answer).payload).without(["v", "kind"]))
+            answers.append(try JSON(AnswerFields(answer).payload).without(["v", "kind"]))
         default: break
         }
     }
 }
 
-extension JSONOracle {
-    fileprivate init(bytes: [UInt8]) {
-        do {
-            self = try JSONDecoder().decode(JSONOracle.self, from: Data(bytes))
-        } catch {
-            preconditionFailure("\(error)")
-        }
-    }
+extension JSON {
+    /// The bytes of the value as a payload of version 1.
+    fileprivate var payload: [UInt8] { patched(["v": 1]).bytes }
 
-    /// The value as a payload of version 1.
-    fileprivate var bytes: [UInt8] {
-        get throws { [UInt8](try JSONEncoder().encode(patched(.object(["v": .integer(1)])))) }
-    }
-
-    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
-    fileprivate var int: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
-    fileprivate var array: [JSONOracle]? { if case .array(let items) = self { items } else { nil } }
-
-    fileprivate func without(_ keys: [String]) -> JSONOracle {
+    fileprivate func without(_ keys: [String]) -> JSON {
         patched(.object(Dictionary(keys.map { ($0, .null) }) { first, _ in first }))
     }
 
     /// Applies a JSON merge patch (RFC 7396).
-    fileprivate func patched(_ patch: JSONOracle) -> JSONOracle {
+    fileprivate func patched(_ patch: JSON) -> JSON {
         guard case .object(let changes) = patch else { return patch }
-        var fields: [String: JSONOracle] = [:]
+        var fields: [String: JSON] = [:]
         if case .object(let present) = self { fields = present }
         for (key, value) in changes {
             fields[key] = value == .null ? nil : (fields[key] ?? .null).patched(value)

@@ -7,6 +7,17 @@ import Testing
 
 @Suite("Messages are read back unchanged", .timeLimit(.minutes(15)))
 struct RoundTripTests {
+    /// Checks what all payloads have in common, and returns what another node reads.
+    private func read(_ sent: Outgoing, qos: Int, retain: Bool, by reader: String = "reader") throws -> Decoded {
+        #expect(sent.qos == qos)
+        #expect(sent.retain == retain)
+        #expect(sent.payload.count <= Limits.payloadBytes)
+        #expect(sent.payload.starts(with: #"{"v":1"#.utf8))
+        #expect(Fixtures.isJSON(sent.payload))
+        return try Fixtures.codec(reader)
+            .decode(topic: sent.topic, payload: sent.payload, retained: retain, now: Fixtures.now)
+    }
+
     @Test(arguments: 0..<600)
     func randomMessageIsReadBack(seed: Int) throws {
         var random = RandomValues(seed: UInt64(seed))
@@ -15,12 +26,8 @@ struct RoundTripTests {
         let message = random.message(from: me)
         if case .register(let register) = message { try #require(register.invalidField == nil) }
         let sent = writer.encode(message)
-        #expect(sent.payload.count <= Limits.payloadBytes)
-        #expect(JSONOracle.accepts(sent.payload))
-        #expect(sent.payload.starts(with: #"{"v":1"#.utf8))
-        let reader = try Fixtures.codec(message.addressee?.rawValue ?? "reader")
-        let read = reader.decode(
-            topic: sent.topic, payload: sent.payload, retained: sent.retain, now: Fixtures.now)
+        let read = try read(
+            sent, qos: sent.qos, retain: sent.retain, by: message.addressee?.rawValue ?? "reader")
         #expect(read == .message(message, from: me))
         #expect(writer.encode(message) == sent)
     }
@@ -34,10 +41,7 @@ struct RoundTripTests {
         #expect(ping.topic == "lockstep/1/home/node/desk/ping/hall")
         #expect(pong.topic == "lockstep/1/home/node/desk/pong/hall")
         for sent in [ping, pong] {
-            #expect(sent.qos == 0)
-            #expect(!sent.retain)
-            let read = codec.decode(topic: sent.topic, payload: sent.payload, retained: false, now: Fixtures.now)
-            #expect(read == .ignored, "it is for another node")
+            #expect(try read(sent, qos: 0, retain: false) == .ignored, "it is for another node")
         }
     }
 
@@ -47,60 +51,33 @@ struct RoundTripTests {
         let me = random.node()
         let journal = random.journal(of: me)
         #expect(try Journal(json: journal.json()) == journal)
-        #expect(JSONOracle.accepts(journal.json()))
+        #expect(Fixtures.isJSON(journal.json()))
     }
 
     @Test(arguments: 0..<100)
     func randomSoundAndCalmAreReadBack(seed: Int) throws {
         var random = RandomValues(seed: UInt64(seed) + 20_000)
         let me = random.node()
-        let (codec, level) = (try Fixtures.codec(me.rawValue), random.soundLevel())
-        let sound = codec.encode(level)
-        #expect(sound.qos == 0)
-        #expect(!sound.retain)
-        #expect(JSONOracle.accepts(sound.payload))
-        #expect(try Fixtures.codec("reader").read(sound) == .sound(level, from: me))
-        let calm = random.calm()
-        let feed = codec.encode(calm)
-        #expect(feed.qos == 1)
-        #expect(feed.retain)
-        #expect(JSONOracle.accepts(feed.payload))
-        #expect(try Fixtures.codec("reader").read(feed) == .feed(.calm(calm)))
+        let (codec, level, calm) = (try Fixtures.codec(me.rawValue), random.soundLevel(), random.calm())
+        #expect(try read(codec.encode(level), qos: 0, retain: false) == .sound(level, from: me))
+        #expect(try read(codec.encode(calm), qos: 1, retain: true) == .feed(.calm(calm)))
     }
 
     @Test(arguments: 0..<200)
     func randomRecordAckAndDebtAreReadBack(seed: Int) throws {
         var random = RandomValues(seed: UInt64(seed) + 30_000)
         let me = random.node()
-        let (codec, reader) = (try Fixtures.codec(me.rawValue), try Fixtures.codec("reader"))
+        let codec = try Fixtures.codec(me.rawValue)
         let digested = DigestedRecord(random.record(of: me))
         #expect(digested.record.invalidField == nil)
-        let record = codec.encode(digested)
-        #expect(record.qos == 1)
-        #expect(!record.retain)
-        #expect(JSONOracle.accepts(record.payload))
-        #expect(reader.read(record) == .record(digested))
+        #expect(try read(codec.encode(digested), qos: 1, retain: false) == .record(digested))
         #expect(try DigestedRecord(json: digested.json) == digested)
         #expect(try [LedgerRecord.Run](json: digested.record.runs.json()) == digested.record.runs)
-        let ack = random.ledgerAck()
-        let answer = codec.encode(ack)
-        #expect(answer.qos == 1)
-        #expect(!answer.retain)
-        #expect(JSONOracle.accepts(answer.payload))
-        #expect(answer.payload.count <= Limits.payloadBytes)
-        #expect(reader.read(answer) == .ledgerAck(ack))
-        let debt = random.debt()
-        let feed = codec.encode(debt)
-        #expect(feed.qos == 1)
-        #expect(feed.retain)
-        #expect(JSONOracle.accepts(feed.payload))
-        #expect(feed.payload.count <= Limits.payloadBytes)
-        #expect(reader.read(feed) == .feed(.debt(debt)))
-        let year = random.year()
-        let before = codec.encode(year)
-        #expect(before.payload.count <= 4_096)
-        #expect(before.retain)
-        #expect(reader.read(before) == .feed(.debtYear(year)))
+        let (ack, debt, year) = (random.ledgerAck(), random.debt(), random.year())
+        #expect(try read(codec.encode(ack), qos: 1, retain: false) == .ledgerAck(ack))
+        #expect(try read(codec.encode(debt), qos: 1, retain: true) == .feed(.debt(debt)))
+        #expect(try read(codec.encode(year), qos: 1, retain: true) == .feed(.debtYear(year)))
+        #expect(codec.encode(year).payload.count <= 4_096)
     }
 
     @Test(arguments: 0..<100)
@@ -151,10 +128,7 @@ struct RoundTripTests {
         let connection: ConnectionID = try Fixtures.token("c-7")
         let sent = codec.barrier(connection)
         #expect(sent.topic == "lockstep/1/home/node/desk/ping/desk")
-        #expect(sent.qos == 1)
-        #expect(!sent.retain)
-        let read = codec.decode(topic: sent.topic, payload: sent.payload, retained: false, now: 0)
-        #expect(read == .barrier(connection))
+        #expect(try read(sent, qos: 1, retain: false, by: "desk") == .barrier(connection))
     }
 
     @Test func willIsTheSamePresenceOffline() throws {
@@ -181,9 +155,7 @@ struct RoundTripTests {
         let said =
             "the largest register has \(grouped(sent.payload.count)) of the \(grouped(Limits.payloadBytes)) bytes"
         #expect(try Fixtures.protocolPage().contains(said), "Protocol.md must say: \(said)")
-        let read = try Fixtures.codec()
-            .decode(topic: sent.topic, payload: sent.payload, retained: true, now: Fixtures.now)
-        #expect(read == .message(.register(register), from: register.owner))
+        #expect(try read(sent, qos: 1, retain: true) == .message(.register(register), from: register.owner))
     }
 }
 
@@ -193,11 +165,5 @@ extension Message {
         case .ping(_, let to), .pong(_, let to): to
         default: nil
         }
-    }
-}
-
-extension WireCodec {
-    fileprivate func read(_ sent: Outgoing) -> Decoded {
-        decode(topic: sent.topic, payload: sent.payload, retained: sent.retain, now: Fixtures.now)
     }
 }

@@ -44,18 +44,19 @@ package enum JSON: Hashable, Sendable {
 }
 
 extension JSON: Codable {
+    /// Tries the most frequent types first, since the test library takes a backtrace of every error.
     package init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {
             self = .null
-        } else if let bool = try? value.decode(Bool.self) {
-            self = .bool(bool)
-        } else if let number = try? value.decode(Int64.self) {
-            self = .number(number)
-        } else if let fraction = try? value.decode(Double.self) {
-            self = .fraction(fraction)
         } else if let string = try? value.decode(String.self) {
             self = .string(string)
+        } else if let number = try? value.decode(Int64.self) {
+            self = .number(number)
+        } else if let bool = try? value.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let fraction = try? value.decode(Double.self) {
+            self = .fraction(fraction)
         } else if let items = try? value.decode([JSON].self) {
             self = .array(items)
         } else {

@@ -36,9 +36,7 @@ public enum Port {
     }
 
     public static func answers(_ port: Int) -> Bool {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(socket) }
-        return withLoopback(port) { connect(socket, $0, $1) } == 0
+        connected(port).map { close($0) } != nil
     }
 
     /// Returns a listening socket, which the caller closes.

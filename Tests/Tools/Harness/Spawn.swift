@@ -6,13 +6,10 @@ import Synchronization
 /// Programs started by tests and benchmarks. None outlives this process: a shell waits for the end of a pipe that only
 /// this process holds, and then kills the rest.
 public enum Spawn {
-    private struct Watchdog {
-        var pipe: Int32?
-    }
-
     /// `POSIX_SPAWN_SETSID`, which Swift's Glibc module leaves out.
     private static let setSession: Int16 = 0x80
-    private static let watchdog = Mutex(Watchdog())
+    /// The pipe of the shell.
+    private static let watchdog = Mutex<Int32?>(nil)
 
     /// Finds a program in `PATH` and in the folders of system programs.
     public static func find(_ name: String) throws -> String {
@@ -92,10 +89,10 @@ public enum Spawn {
     }
 
     private static func watch(_ line: String) throws {
-        try watchdog.withLock { watchdog in
-            if watchdog.pipe == nil { watchdog.pipe = try startWatchdog() }
+        try watchdog.withLock { pipe in
+            if pipe == nil { pipe = try startWatchdog() }
             let bytes = Array("\(line)\n".utf8)
-            _ = write(watchdog.pipe ?? -1, bytes, bytes.count)
+            _ = write(pipe ?? -1, bytes, bytes.count)
         }
     }
 

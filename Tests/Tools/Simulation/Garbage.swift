@@ -52,17 +52,24 @@ enum Garbage {
             let space = SpaceID(space)
         else { return nil }
         let register = Register(
-            id: session, lineage: session, stamp: Stamp(time: stamp, counter: 0, node: node), epoch: 1, rev: id + 1,
-            owner: node, title: "", icon: nil, label: nil, mode: .countdown,
-            plan: [Phase(kind: .focus, seconds: 600)], autoAdvance: false, phase: 0, status: .running,
-            startedAt: stamp, anchor: Anchor(elapsed: 0, at: stamp, bootID: boot, boot: 1_000),
-            runs: [Run(phase: 0, from: stamp)])
-        let outgoing = WireCodec(space: space, me: node).encode(.register(register))
-        return Packet(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
+            running: session, since: stamp, of: node, Version(epoch: 1, rev: id + 1), on: boot)
+        return Packet(WireCodec(space: space, me: node).encode(.register(register)))
     }
 
     private static func topic(_ node: Int, _ leaf: String) -> String {
         "lockstep/1/home/node/\(Names.node(node))/\(leaf)"
+    }
+}
+
+extension Register {
+    /// Creates the register of ten minutes of focus that a node without a machine claims.
+    init(running id: SessionID, since stamp: GroupTime, of node: NodeID, _ version: Version, on boot: BootID) {
+        self.init(
+            id: id, lineage: id, stamp: Stamp(time: stamp, counter: 0, node: node), epoch: version.epoch,
+            rev: version.rev, owner: node, title: "", icon: nil, label: nil, mode: .countdown,
+            plan: [Phase(kind: .focus, seconds: 600)], autoAdvance: false, phase: 0, status: .running,
+            startedAt: stamp, anchor: Anchor(elapsed: 0, at: stamp, bootID: boot, boot: 1_000),
+            runs: [Run(phase: 0, from: stamp)])
     }
 }
 

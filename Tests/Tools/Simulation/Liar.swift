@@ -39,10 +39,7 @@ struct Liar {
         var intent: Intent?
     }
 
-    func packet(_ message: Message) -> Packet {
-        let outgoing = codec.encode(message)
-        return Packet(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
-    }
+    func packet(_ message: Message) -> Packet { Packet(codec.encode(message)) }
 
     func read(_ packet: Packet) -> Decoded { packet.decoded(by: codec, retained: false, now: 0) }
 
@@ -128,12 +125,7 @@ struct Liar {
         guard let id = SessionID("M\(serial)"), let boot = BootID("boot-m") else { return nil }
         let above = Version(epoch: epoch, rev: epoch > 1 ? Limits.counter.upperBound - 100_000 : 0)
         let version = max(register?.version ?? above, above).next
-        return Register(
-            id: id, lineage: id, stamp: Stamp(time: stamp, counter: 0, node: node), epoch: version.epoch,
-            rev: version.rev, owner: node, title: "", icon: nil, label: nil, mode: .countdown,
-            plan: [Phase(kind: .focus, seconds: 600)], autoAdvance: false, phase: 0, status: .running,
-            startedAt: stamp, anchor: Anchor(elapsed: 0, at: stamp, bootID: boot, boot: 1_000),
-            runs: [Run(phase: 0, from: stamp)])
+        return Register(running: id, since: stamp, of: node, version, on: boot)
     }
 
     /// Sets runs, anchor and start to the ends of their ranges.

@@ -23,6 +23,10 @@ final class Packet {
         self.retain = retain
     }
 
+    convenience init(_ outgoing: Outgoing) {
+        self.init(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
+    }
+
     func decoded(by codec: WireCodec, retained: Bool, now: @autoclosure () -> GroupTime) -> Decoded {
         let me = codec.me
         if retained == retain, let decoded, reader == nil || reader == me { return decoded }
@@ -89,14 +93,6 @@ struct Connection {
     /// Whether the client receives a packet, which it may have published itself.
     func gets(_ packet: Packet, isOwn: Bool) -> Bool {
         subscriptions.contains { !($0.isNoLocal && isOwn) && TopicFilter.matches($0.filter, packet.levels) }
-    }
-
-    init(node: Int, life: Int, id: ConnectionID, half: Int, will: Packet) {
-        self.node = node
-        self.life = life
-        self.id = id
-        self.half = half
-        self.will = will
     }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Core
 import Session
 
 /// The subject of a random choice, with a stream of its own, so that a fault can be removed without changing others.

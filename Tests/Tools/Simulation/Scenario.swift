@@ -9,7 +9,9 @@ package struct Scenario: Hashable, Sendable {
     /// The properties of the world.
     package var mix: Mix
     package var acts: [Act]
+}
 
+extension Scenario {
     package init(seed: UInt64) {
         self.seed = seed
         var random = RandomStream(seed: seed, .mix)
@@ -57,35 +59,36 @@ package struct Scenario: Hashable, Sendable {
             kinds += lies + Array(repeating: .flood, count: random.draw(0...3))
         }
         if random.chance(125) { kinds += Array(repeating: .lose, count: random.draw(1...6)) }
-        for kind in kinds {
-            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
-            var act = Act(at: at, kind: kind, node: random.draw(0...(mix.nodes - 1)), numbers: [], id: acts.count)
-            act.numbers = kind.numbers(&random)
-            acts.append(act)
-        }
+        for kind in kinds { add(kind, &random) }
+    }
+
+    private func anyTime(_ random: inout RandomStream) -> Milliseconds {
+        Milliseconds(random.draw(0...(mix.trouble - 1)))
+    }
+
+    /// Adds an act at any time and node.
+    private mutating func add(_ kind: Act.Kind, _ random: inout RandomStream) {
+        let at = anyTime(&random)
+        let node = random.draw(0...(mix.nodes - 1))
+        add(kind, at: at, node: node, kind.numbers(&random))
+    }
+
+    private mutating func add(_ kind: Act.Kind, at: Milliseconds, node: Int = 0, _ numbers: [Int]) {
+        acts.append(Act(at: at, kind: kind, node: node, numbers: numbers, id: acts.count))
     }
 
     /// Adds hoaxes to most worlds with the liar.
     private mutating func addHoaxes() {
         var random = RandomStream(seed: seed, .hoaxes)
         guard acts.contains(where: { $0.kind == .lie }), random.chance(700) else { return }
-        for _ in 0..<random.draw(2...20) {
-            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
-            let node = random.draw(0...(mix.nodes - 1))
-            let numbers = Act.Kind.hoax.numbers(&random)
-            acts.append(Act(at: at, kind: .hoax, node: node, numbers: numbers, id: acts.count))
-        }
+        for _ in 0..<random.draw(2...20) { add(.hoax, &random) }
     }
 
     /// Adds effects in other sessions to some worlds with the liar.
     private mutating func addForeignEffects() {
         var random = RandomStream(seed: seed, .effects)
         guard acts.contains(where: { $0.kind == .lie }), random.chance(250) else { return }
-        for _ in 0..<random.draw(1...8) {
-            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
-            let numbers = [Hoax.foreignEffect.rawValue, 0]
-            acts.append(Act(at: at, kind: .hoax, node: 0, numbers: numbers, id: acts.count))
-        }
+        for _ in 0..<random.draw(1...8) { add(.hoax, at: anyTime(&random), [Hoax.foreignEffect.rawValue, 0]) }
     }
 
     /// Adds rare events of a node's shell to a fifth of the worlds, and a service to as many.
@@ -93,12 +96,7 @@ package struct Scenario: Hashable, Sendable {
         var random = RandomStream(seed: seed, .shells)
         if mix.nodes > 2, random.chance(200) { mix.service = 1 }
         guard random.chance(200) else { return }
-        for _ in 0..<random.draw(1...8) {
-            let kind = random.pick([Act.Kind.sleep, .refuse])
-            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
-            let node = random.draw(0...(mix.nodes - 1))
-            acts.append(Act(at: at, kind: kind, node: node, numbers: kind.numbers(&random), id: acts.count))
-        }
+        for _ in 0..<random.draw(1...8) { add(random.pick([.sleep, .refuse]), &random) }
     }
 
     /// Separates what the halves keep in some worlds, and ends the liar's membership in some.
@@ -113,9 +111,9 @@ package struct Scenario: Hashable, Sendable {
             // No kernel vouches, and the liar's clock is ahead by years.
             mix.sync = Clock.Sync.never.rawValue
             let numbers = [Hoax.unvouchedClock.rawValue, 18 * Act.Kind.hoax.year]
-            acts.append(Act(at: Milliseconds(at / 2), kind: .hoax, node: 0, numbers: numbers, id: acts.count))
+            add(.hoax, at: Milliseconds(at / 2), numbers)
         }
-        acts.append(Act(at: Milliseconds(at), kind: .revoke, node: 0, numbers: [], id: acts.count))
+        add(.revoke, at: Milliseconds(at), [])
     }
 
     /// Lets people act on both sides just before the halves meet again.
@@ -125,8 +123,7 @@ package struct Scenario: Hashable, Sendable {
             let at = Milliseconds(mix.trouble - 4_000 + 800 * place)
             var numbers = kind.numbers(&random)
             if kind == .bridge { numbers[0] = 20_000 }
-            let node = random.draw(0...(mix.nodes - 1))
-            acts.append(Act(at: at, kind: kind, node: node, numbers: numbers, id: acts.count))
+            add(kind, at: at, node: random.draw(0...(mix.nodes - 1)), numbers)
         }
     }
 
@@ -138,8 +135,7 @@ package struct Scenario: Hashable, Sendable {
         // An owner remembers the last 64 effects of each node, so each presses once.
         for node in 0..<mix.nodes {
             let at = Milliseconds(min(first + random.draw(0...4_000), mix.trouble - 1))
-            let numbers = Act.Kind.barrage.numbers(&random)
-            acts.append(Act(at: at, kind: .barrage, node: node, numbers: numbers, id: acts.count))
+            add(.barrage, at: at, node: node, Act.Kind.barrage.numbers(&random))
         }
     }
 
@@ -150,18 +146,7 @@ package struct Scenario: Hashable, Sendable {
         for index in acts.indices where acts[index].kind == .start { acts[index].numbers[2] = random.draw(0...3) }
         let shorter = acts.indices.filter { acts[$0].kind == .press && random.chance(100) }
         for index in shorter { acts[index].numbers[0] = random.draw(8...9) }
-        for _ in 0..<random.draw(4...20) {
-            let kind = random.pick([Act.Kind.acknowledge, .acknowledge, .say])
-            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
-            let node = random.draw(0...(mix.nodes - 1))
-            acts.append(Act(at: at, kind: kind, node: node, numbers: kind.numbers(&random), id: acts.count))
-        }
-    }
-
-    init(seed: UInt64, mix: Mix, acts: [Act]) {
-        self.seed = seed
-        self.mix = mix
-        self.acts = acts
+        for _ in 0..<random.draw(4...20) { add(random.pick([.acknowledge, .acknowledge, .say]), &random) }
     }
 
     /// The scenario of the canary: no fault, but its end must be reported as a violation.

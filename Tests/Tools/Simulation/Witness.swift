@@ -32,7 +32,7 @@ struct Witness {
         /// The largest version that it has shown in this life, by owner.
         var shown: [NodeID: Version] = [:]
         /// The time that it showed last.
-        var moment: Shown?
+        var moment: Moment?
         /// Intents that it refused in this life.
         var refused: Set<IntentID> = []
         /// The largest epoch among its own registers that it received in this life.
@@ -78,24 +78,6 @@ struct Witness {
         mutating func reboot(as name: String) {
             boots += 1
             bootID = BootID("boot-\(name)\(boots)")
-        }
-    }
-
-    struct Shown {
-        var session: SessionID
-        var owner: NodeID
-        var version: Version
-        var phase: Int
-        var elapsed: Milliseconds
-        var error: Milliseconds?
-
-        init(_ moment: Moment) {
-            session = moment.register.id
-            owner = moment.register.owner
-            version = moment.register.version
-            phase = moment.register.phase
-            elapsed = moment.elapsed + moment.over
-            error = moment.error
         }
     }
 

@@ -2,7 +2,6 @@
 
 import Core
 import Session
-import Wire
 
 extension World {
     mutating func perform(_ act: Act) {

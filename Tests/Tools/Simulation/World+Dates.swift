@@ -55,12 +55,10 @@ extension World {
         for node in machines.indices where vouchedError(of: node) == nil && !machines[node].isStepUnnoticed {
             let (engine, instant) = (machines[node].engine, instant(node))
             let online = engine.vouchedVotes(instant).filter { $0.value.isPresent && engine.peers[$0.key].isOnline }
-            guard let low = online.values.map(\.lead.lowerBound).min(),
-                let high = online.values.map(\.lead.upperBound).max()
-            else { continue }
+            guard let leads = Self.span(of: online.values.map(\.lead)) else { continue }
             let lead = Lead(of: engine.groupTime(instant), over: instant.boot)
             // Small changes of a median are not followed.
-            let beyond = max(low - lead, lead - high)
+            let beyond = max(leads.lowerBound - lead, lead - leads.upperBound)
             if beyond > 51 { fail(.onlineClocks, "\(Names.node(node)) is \(beyond) ms beyond all online clocks") }
         }
     }

@@ -42,11 +42,7 @@ extension World {
     mutating func checkLedger() {
         guard violation == nil else { return }
         // A phase may just have ended: its record leaves a moment later. The next phase may end before a fixed wait is over.
-        var patience = 200
-        while violation == nil, machines.contains(where: waitsForTheLedger), patience > 0 {
-            run(until: now + 10)
-            patience -= 1
-        }
+        wait { world in world.machines.contains(where: world.waitsForTheLedger) }
         for machine in machines where waitsForTheLedger(machine) {
             fail(.outboxEmpty, "\(machine.core.recordsWaiting) records of \(machine.id) wait")
         }

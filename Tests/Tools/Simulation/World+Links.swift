@@ -21,10 +21,7 @@ extension World {
             return dialLater(node, after: isHealed ? 500 : schedule.draw(200...4_000))
         }
         let will = machine.core.will(of: id, at: machine.clock.instant(at: now))
-        connections.append(
-            Connection(
-                node: node, life: life, id: id, half: machine.half,
-                will: Packet(topic: will.topic, payload: will.payload, retain: will.retain)))
+        connections.append(Connection(node: node, life: life, id: id, half: machine.half, will: Packet(will)))
         machines[node].connection = connections.count - 1
         tell("\(Names.node(node)) dials as \(id)")
         send(.connect, on: connections.count - 1)

@@ -12,9 +12,6 @@ extension World {
         var total: Milliseconds
         /// The time that it can go on without a press.
         var rest: Milliseconds
-
-        var session: SessionID { own.id }
-        var epoch: Int { own.epoch }
     }
 
     mutating func witnessMinutes(of own: Register, isApproximate: Bool, at node: Int) {
@@ -27,11 +24,9 @@ extension World {
         // A recovered register may not include the latest phases yet.
         let isPresent = isMovable && (own.status != .running || boot - own.anchor.boot <= own.left)
         witness.nodes[node].tally =
-            isPresent
-            ? Tally(own: own, life: life, boot: boot, total: total, rest: own.rest(at: boot))
-            : nil
+            isPresent ? Tally(own: own, life: life, boot: boot, total: total, rest: own.rest(at: boot)) : nil
         // A takeover by date may lose the difference of the clocks, and cuts the former session.
-        guard isPresent, let before, before.session == own.id, before.life == life, before.epoch == own.epoch,
+        guard isPresent, let before, before.own.id == own.id, before.life == life, before.own.epoch == own.epoch,
             own.anchor.bootID == witness.nodes[node].bootID, own.continues == nil || !isApproximate,
             own.status != .superseded,
             boot - before.boot < Limits.lateness

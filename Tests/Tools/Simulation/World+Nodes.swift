@@ -110,7 +110,7 @@ extension World {
         case .subscribe(let filters, let barrier):
             guard let link = openConnection(of: node) else { return }
             send(.subscribe(filters), on: link)
-            send(.publish(packet(barrier), nil), on: link)
+            send(.publish(Packet(barrier), nil), on: link)
         case .unsubscribe(let filters): if let link = openConnection(of: node) { send(.unsubscribe(filters), on: link) }
         case .makeWay(let time): if let link = openConnection(of: node) { queue.add(.rest(link, time), at: now) }
         case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
@@ -151,10 +151,6 @@ extension World {
 
     private func openConnection(of node: Int) -> Int? {
         machines[node].connection.flatMap { connections[$0].isOpenAtClient && machines[node].isLinked ? $0 : nil }
-    }
-
-    private func packet(_ outgoing: Outgoing) -> Packet {
-        Packet(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
     }
 
     private mutating func publish(_ outgoing: Outgoing, _ token: NodeCore.Token?, of message: Message, by node: Int) {

@@ -87,10 +87,13 @@ extension World {
         let (engine, instant) = (machines[node].engine, instant(node))
         let voices = engine.vouchedVotes(instant).filter { $0.key != liar?.node }
         let count = voices.count { $0.value.isPresent && engine.peers[$0.key].isOnline }
-        guard let low = voices.values.map(\.lead.lowerBound).min(),
-            let high = voices.values.map(\.lead.upperBound).max()
-        else { return (count, nil) }
-        return (count, low...high)
+        return (count, Self.span(of: voices.values.map(\.lead)))
+    }
+
+    /// Returns the range from the smallest bound to the largest.
+    static func span(of leads: [ClosedRange<Lead>]) -> ClosedRange<Lead>? {
+        guard let low = leads.map(\.lowerBound).min(), let high = leads.map(\.upperBound).max() else { return nil }
+        return low...high
     }
 
     /// Whether the liar's clock can set a node's group time. That is so if the node does not vouch, and knows fewer

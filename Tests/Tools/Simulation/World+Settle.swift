@@ -90,13 +90,18 @@ extension World {
 
     private mutating func come(toRest time: Milliseconds) {
         run(until: now + time)
+        wait { $0.underWay > 0 }
+        let left = underWay
+        if left > 0 { fail(.settles, "\(left) packets are still under way") }
+    }
+
+    /// Goes on while a condition holds, for two seconds at most.
+    mutating func wait(while isNotOver: (World) -> Bool) {
         var patience = 200
-        while violation == nil, underWay > 0, patience > 0 {
+        while violation == nil, isNotOver(self), patience > 0 {
             run(until: now + 10)
             patience -= 1
         }
-        let left = underWay
-        if left > 0 { fail(.settles, "\(left) packets are still under way") }
     }
 
     private mutating func checkAgreement() {

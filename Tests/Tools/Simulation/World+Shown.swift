@@ -161,14 +161,14 @@ extension World {
         // The session of a lying clock jumps, and its last pongs may arrive after its membership has ended.
         let isLiars = (liar?.falseClock != nil || isLiarRevoked) && moment.register.owner == liar?.node
         if !isLiars, let last = witness.nodes[node].moment, let error = last.error, !isLie || error < Clock.syncedBound,
-            last.version == moment.register.version, last.session == moment.register.id,
-            last.owner == moment.register.owner,
-            (moment.register.phase, moment.elapsed + moment.over) < (last.phase, last.elapsed)
+            last.register.version == moment.register.version, last.register.id == moment.register.id,
+            last.register.owner == moment.register.owner,
+            (moment.register.phase, moment.elapsed + moment.over) < (last.register.phase, last.elapsed + last.over)
         {
             fail(.timeNeverBack, "\(Names.node(node)) shows \(moment.elapsed) ms after \(last.elapsed) ms")
         }
         if moment.over > 0 { counters.add(.overtime) }
-        witness.nodes[node].moment = Witness.Shown(moment)
+        witness.nodes[node].moment = moment
         checkError(of: moment, at: node)
     }
 

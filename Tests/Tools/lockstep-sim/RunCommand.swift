@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import Settings
 import Simulation
 import Synchronization
@@ -45,12 +44,16 @@ struct RunCommand: AsyncParsableCommand {
         let watch = Stopwatch()
         let limit = time.flatMap(Stopwatch.seconds)
         let count = limit == nil ? seeds ?? 2_000 : nil
-        let progress = Progress(watch: watch, count: count, limit: limit)
+        let progress = Progress()
         let campaign = Campaign(first: first, count: count, jobs: jobs)
-        let summary = await campaign.run(
-            until: { limit.map { watch.seconds >= Double($0) } ?? false },
-            progress: { progress.show($0) })
-        progress.clear()
+        let summary = await campaign.run(until: { limit.map { watch.seconds >= Double($0) } ?? false }) { summary in
+            let seconds = watch.seconds
+            let whole = count.map { " of \($0)" } ?? limit.map { ", \(Int(seconds)) of \($0) s" } ?? ""
+            progress.show(
+                "\(summary.seeds) seeds\(whole), \(summary.events) events, \(summary.violations) violations",
+                at: seconds)
+        }
+        ProgressLine.show("")
         let missing = summary.seeds >= 20_000 ? summary.counters.missing : []
         if json {
             print(SummaryText.json(summary, seconds: watch.seconds))
@@ -89,37 +92,16 @@ struct Stopwatch: Sendable {
     }
 }
 
-/// A line on a terminal with the progress; nothing elsewhere.
-final class Progress: Sendable {
-    private let watch: Stopwatch
-    private let count: Int?
-    private let limit: Int?
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+/// The progress of a run, five times a second at most.
+private final class Progress: Sendable {
     private let shownAt = Mutex(0.0)
 
-    init(watch: Stopwatch, count: Int?, limit: Int?) {
-        self.watch = watch
-        self.count = count
-        self.limit = limit
-    }
-
-    func show(_ summary: Campaign.Summary) {
-        guard isTerminal else { return }
-        let seconds = watch.seconds
+    func show(_ text: String, at seconds: Double) {
         let isDue = shownAt.withLock { shownAt in
             guard seconds - shownAt >= 0.2 else { return false }
             shownAt = seconds
             return true
         }
-        guard isDue else { return }
-        let whole = count.map { " of \($0)" } ?? limit.map { ", \(Int(seconds)) of \($0) s" } ?? ""
-        write("\r\u{1B}[K\(summary.seeds) seeds\(whole), \(summary.events) events, \(summary.violations) violations")
-    }
-
-    func clear() { if isTerminal { write("\r\u{1B}[K") } }
-
-    private func write(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+        if isDue { ProgressLine.show(text) }
     }
 }

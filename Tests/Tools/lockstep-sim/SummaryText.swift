@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Settings
 import Simulation
 
 /// The summary of a run, for people and for programs.
 enum SummaryText {
     static func table(_ summary: Campaign.Summary, seconds: Double) -> String {
-        var rows = [
-            ("seeds", "\(summary.seeds)"),
-            ("events", "\(summary.events)"),
-            ("events a second", "\(Int(Double(summary.events) / max(seconds, 0.001)))"),
-            ("seconds", "\((seconds * 10).rounded() / 10)"),
-            ("violations", "\(summary.violations)"),
+        let rows = [
+            ["seeds", "\(summary.seeds)"],
+            ["events", "\(summary.events)"],
+            ["events a second", "\(Int(Double(summary.events) / max(seconds, 0.001)))"],
+            ["seconds", "\((seconds * 10).rounded() / 10)"],
+            ["violations", "\(summary.violations)"],
         ]
-        rows += Sometimes.allCases.map { ("  " + $0.rawValue, "\(summary.counters[$0])") }
-        let width = (rows.map(\.0.count).max() ?? 0) + 2
-        var lines = rows.map { name, value in
-            name + String(repeating: " ", count: width - name.count)
-                + String(repeating: " ", count: max(0, 12 - value.count)) + value
-        }
-        lines += summary.failures.compactMap { failure in
+        let counters = Sometimes.allCases.map { ["  " + $0.rawValue, "\(summary.counters[$0])"] }
+        let failures = summary.failures.compactMap { failure in
             failure.violation.map { "seed \(failure.scenario.seed): \($0)" }
         }
-        return lines.joined(separator: "\n")
+        return (TextTable.lines(rows + counters, right: 1) + failures).joined(separator: "\n")
     }
 
     static func json(_ summary: Campaign.Summary, seconds: Double) -> String {

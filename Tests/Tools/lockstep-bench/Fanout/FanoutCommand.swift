@@ -2,7 +2,6 @@
 
 import API
 import ArgumentParser
-import Harness
 import Mosquitto
 import NodeRuntime
 import Session
@@ -59,7 +58,7 @@ struct FanoutCommand: Measurement {
     private func turns(_ owner: Node, _ nodes: [Node], _ raw: RawFanout) async throws -> [Figure] {
         var (plain, lockstep) = (Samples(), Samples())
         let block = 10
-        let presser = OwnerPresser(at: owner)
+        let presser = Presser(at: owner)
         let codec = WireCodec(space: owner.space, me: owner.identity.node)
         var size = 0
         while lockstep.count < rounds {
@@ -81,37 +80,5 @@ struct FanoutCommand: Measurement {
             plain.figure("fanout, bare, p99", 0.99),
             Figure("fanout, register", Double(size), "bytes"),
         ]
-    }
-}
-
-/// Presses at the owner of a session that many displays show; on the owner's loop.
-actor OwnerPresser {
-    private let node: Node
-    private let loop: EventLoop
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-
-    init(at node: Node) {
-        self.node = node
-        loop = node.loop
-    }
-
-    /// Returns the nanoseconds until the last display shows the effect.
-    func press(seenBy displays: [Node]) async throws -> Int64 {
-        let isRunning = await node.view.register?.status == .running
-        let last = Last(of: displays.count)
-        let wanted: Status = isRunning ? .paused : .running
-        for display in displays {
-            await display.onView { view in
-                if view.register?.status == wanted { last.arrived() }
-            }
-        }
-        let start = Samples.now()
-        guard case .answered(let answer) = await node.ask(.press(Press(isRunning ? .pause : .resume))),
-            answer.outcome == .applied
-        else { throw Failed("the owner did not apply a press") }
-        let end = try await last.time()
-        for display in displays { await display.onView(nil) }
-        return end - start
     }
 }

@@ -5,7 +5,6 @@ import Harness
 import Mosquitto
 import Session
 import Settings
-import Wire
 
 struct IntentCommand: Measurement {
     static let configuration = CommandConfiguration(

@@ -54,13 +54,38 @@ actor Presser {
         return sizes
     }
 
+    /// Presses once, and returns the nanoseconds until the last display shows the effect.
+    func press(seenBy displays: [Node]) async throws -> Int64 {
+        let last = Last(of: displays.count)
+        let wanted = await next
+        for display in displays {
+            await display.onView { view in
+                if view.register?.status == wanted { last.arrived() }
+            }
+        }
+        let start = Samples.now()
+        try await press(for: wanted)
+        let end = try await last.time()
+        for display in displays { await display.onView(nil) }
+        return end - start
+    }
+
+    /// The status behind the next press.
+    private var next: Status {
+        get async { await node.view.register?.status == .running ? .paused : .running }
+    }
+
+    private func press(for status: Status) async throws {
+        let reply = await node.ask(.press(Press(status == .paused ? .pause : .resume)))
+        guard case .answered(let answer) = reply, answer.outcome == .applied else { throw Failed("\(reply)") }
+    }
+
     private func press(gap: Int) async throws -> Int64 {
-        let isRunning = await node.view.register?.status == .running
-        wanted = isRunning ? .paused : .running
+        let status = await next
+        wanted = status
         seenAt = nil
         let start = Samples.now()
-        let reply = await node.ask(.press(Press(isRunning ? .pause : .resume)))
-        guard case .answered(let answer) = reply, answer.outcome == .applied else { throw Failed("\(reply)") }
+        try await press(for: status)
         if seenAt == nil { await withCheckedContinuation { waiting = $0 } }
         let time = (seenAt ?? start) - start
         await rest(gap)

@@ -2,10 +2,7 @@
 
 import ArgumentParser
 import Harness
-import Joining
 import Settings
-import Web
-import Wire
 
 struct PageCommand: Measurement {
     static let configuration = CommandConfiguration(
@@ -87,10 +84,7 @@ struct PageCommand: Measurement {
     /// Compares when both pages show the same second.
     private func flipped(_ one: Page, _ other: Page) async throws -> [Figure] {
         for page in [one, other] { _ = try await page.value(Pages.recordFlips) }
-        for passed in 0..<flips {
-            ProgressLine.show("page: flips, \(passed) of \(flips) s")
-            try await Task.sleep(for: .seconds(1))
-        }
+        try await ProcessUse.pass(flips, saying: "page: flips")
         let mine = try await one.value("window.flips")
         let theirs = try await other.value("window.flips")
         let apart = mine.keys.intersection(theirs.keys).map { abs(mine[$0].double - theirs[$0].double) }
@@ -115,10 +109,7 @@ struct PageCommand: Measurement {
         }
         try await counting.call("Performance.enable")
         let (before, start) = (try await Pages.taskSeconds(counting), Samples.now())
-        for passed in 0..<seconds {
-            ProgressLine.show("page: counting, \(passed) of \(seconds) s")
-            try await Task.sleep(for: .seconds(1))
-        }
+        try await ProcessUse.pass(seconds, saying: "page: counting")
         let share = (try await Pages.taskSeconds(counting) - before) / (Double(Samples.now() - start) / 1e9) * 100
         return [
             samples.figure("page, first digits after navigation, p50", 0.5),

@@ -31,25 +31,21 @@ struct IdleCommand: Measurement {
     }
 
     private func figures(_ node: NodeProcess, _ broker: BrokerAddress, _ loop: RawLoop) async throws -> [Figure] {
-        let counter = Counter()
+        let counter = Atomic<Int>(0)
         try await loop.perform {
             let client = try RawClient("plain-listener", to: broker, on: loop, subscribe: ["#"])
-            client.onMessage = { message in if !message.pointee.retain { counter.value.add(1, ordering: .relaxed) } }
+            client.onMessage = { message in if !message.pointee.retain { counter.add(1, ordering: .relaxed) } }
         }
         // The work of the start is done by then.
         try await Task.sleep(for: .seconds(2))
-        let (published, start) = (counter.value.load(ordering: .relaxed), Samples.now())
+        let (published, start) = (counter.load(ordering: .relaxed), Samples.now())
         let share = try await ProcessUse.share(of: node.process, seconds: seconds, saying: "idle")
         let time = Double(Samples.now() - start)
-        let publishes = Double(counter.value.load(ordering: .relaxed) - published)
+        let publishes = Double(counter.load(ordering: .relaxed) - published)
         return [
             Figure("idle, publishes a minute", publishes / (time / 60e9), "", atMost: 0),
             Figure("idle, processor", share, "% of a core", atMost: 0.1),
             Figure("idle, resident memory", try ProcessUse.resident(node.process), "MB", atMost: 25),
         ]
     }
-}
-
-private final class Counter: Sendable {
-    let value = Atomic<Int>(0)
 }

@@ -4,12 +4,9 @@ import API
 import Client
 import Glibc
 import Harness
-import Joining
 import Settings
 import Subprocess
 import SystemPackage
-import Web
-import Wire
 
 /// A real `lockstep-node` with a running session, as on a desk.
 struct NodeProcess: Sendable {

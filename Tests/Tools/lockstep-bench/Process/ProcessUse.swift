@@ -22,11 +22,16 @@ enum ProcessUse {
     /// Percent of a core that a process takes while `seconds` pass.
     static func share(of process: pid_t, seconds: Int, saying what: String) async throws -> Double {
         let (used, start) = (try cpu(process), Samples.now())
+        try await pass(seconds, saying: what)
+        return Double(try cpu(process) - used) / Double(Samples.now() - start) * 100
+    }
+
+    /// Waits, and shows how much of the time has passed.
+    static func pass(_ seconds: Int, saying what: String) async throws {
         for passed in 0..<seconds {
             ProgressLine.show("\(what): \(passed) of \(seconds) s")
             try await Task.sleep(for: .seconds(1))
         }
-        return Double(try cpu(process) - used) / Double(Samples.now() - start) * 100
     }
 
     static func resident(_ process: pid_t) throws -> Double {
