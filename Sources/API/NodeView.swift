@@ -71,7 +71,6 @@ private struct NodeViewFields: Described {
         errorAt = node.view.error?.at
     }
 
-    package static let objectName = "node's view"
     package static let blank = NodeViewFields(NodeView(View()))
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -15,7 +15,6 @@ package struct AddRequest: Hashable, Sendable, Described {
         (self.title, self.label, self.day, self.from, self.to) = (title, label, day, from, to)
     }
 
-    package static let objectName = "AddRequest"
     package static let blank = AddRequest(from: "", to: "")
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -19,7 +19,6 @@ package struct EventReport: Hashable, Sendable, Described {
         self.session = session
     }
 
-    package static let objectName = "Event"
     package static let blank = EventReport(event: "", at: 0, late: false, session: .blank)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -17,7 +17,6 @@ package struct HealthReport: Hashable, Sendable, Described {
         self.linked = linked
     }
 
-    package static let objectName = "Health"
     package static let blank = HealthReport(status: .ok, linked: false)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -32,7 +31,6 @@ package struct BootReport: Hashable, Sendable, Described {
 
     package init(boot: BootTime) { self.boot = boot }
 
-    package static let objectName = "Boot"
     package static let blank = BootReport(boot: 0)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

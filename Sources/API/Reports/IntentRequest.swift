@@ -32,7 +32,6 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
         phase = press.phase
     }
 
-    package static let objectName = "IntentRequest"
     package static let blank = IntentRequest(op: .pause)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -117,7 +116,6 @@ package struct EmptyRequest: Hashable, Sendable, Described {
         self = body.isEmpty ? EmptyRequest() : try EmptyRequest(request: body)
     }
 
-    package static let objectName = "EmptyRequest"
     package static let blank = EmptyRequest()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) {}
@@ -135,7 +133,6 @@ package struct MessageRequest: Hashable, Sendable, Described {
         self.seconds = seconds
     }
 
-    package static let objectName = "MessageRequest"
     package static let blank = MessageRequest(text: "")
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -38,7 +38,6 @@ package struct KioskReport: Hashable, Sendable, Described {
         self.needsLocalKey = needsLocalKey
     }
 
-    package static let objectName = "Kiosk"
     package static let blank = KioskReport(machine: "")
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -77,7 +76,6 @@ package struct HTTPSReport: Hashable, Sendable, Described {
         self.authority = authority
     }
 
-    package static let objectName = "HTTPS"
     package static let blank = HTTPSReport(host: "", port: 0, isLoopback: true, authority: nil)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

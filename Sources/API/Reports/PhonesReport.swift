@@ -8,7 +8,6 @@ package struct PhonesReport: Hashable, Sendable, Described {
 
     package init(_ phones: [PhoneReport]) { self.phones = phones }
 
-    package static let objectName = "Phones"
     package static let blank = PhonesReport([])
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -34,7 +33,6 @@ package struct PhoneReport: Hashable, Sendable, Described {
         self.online = online
     }
 
-    package static let objectName = "Phone"
     package static let blank = PhoneReport(name: "", mayPress: false, since: 0, lastSeen: 0, online: false)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -57,7 +55,6 @@ package struct PhoneRequest: Hashable, Sendable, Described {
         self.look = look
     }
 
-    package static let objectName = "PhoneRequest"
     package static let blank = PhoneRequest(name: "")
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -76,7 +73,6 @@ package struct PhoneLink: Hashable, Sendable, Described {
         self.expires = expires
     }
 
-    package static let objectName = "PhoneLink"
     package static let blank = PhoneLink(code: "", expires: 0)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

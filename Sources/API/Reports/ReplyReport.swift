@@ -68,7 +68,6 @@ package struct ReplyReport: Hashable, Sendable, Described {
         }
     }
 
-    package static let objectName = "Reply"
     package static let blank = ReplyReport(Reply.noSession)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -143,7 +142,6 @@ package struct ProblemReport: Hashable, Sendable, Described {
         self.fix = fix
     }
 
-    package static let objectName = "Problem"
     package static let blank = ProblemReport(.unsaved, "", fix: "")
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

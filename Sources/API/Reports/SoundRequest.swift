@@ -10,7 +10,6 @@ package struct SoundRequest: Hashable, Sendable, Described {
     package var period: Int?
     package var source: Token<SoundSourceKind>?
 
-    package static let objectName = "SoundRequest"
     package static let blank = SoundRequest()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

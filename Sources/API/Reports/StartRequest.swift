@@ -42,7 +42,6 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         self.overtime = overtime
     }
 
-    package static let objectName = "StartRequest"
     package static let blank = StartRequest()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -210,7 +209,6 @@ package struct PhaseRequest: Codable, Hashable, Sendable, Described {
         self.seconds = seconds
     }
 
-    package static let objectName = "PhaseRequest"
     package static let blank = PhaseRequest(seconds: 0)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -4,7 +4,7 @@ package import Session
 package import Wire
 
 /// A label in a report or a request.
-package struct LabelReport: Encodable, Hashable, Sendable, Described {
+package struct LabelReport: Hashable, Sendable, Described {
     package var name: String
     /// Its colour as `#rrggbb`, or `#rrggbbaa` where it is not opaque.
     package var colour: String
@@ -20,7 +20,6 @@ package struct LabelReport: Encodable, Hashable, Sendable, Described {
         colour = label.colour.description
     }
 
-    package static let objectName = "Label"
     package static let blank = LabelReport(name: "", colour: nil)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -40,7 +39,6 @@ package struct PhaseReport: Hashable, Sendable, Described {
         seconds = phase.seconds
     }
 
-    package static let objectName = "Phase"
     package static let blank = PhaseReport(.blank)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -72,7 +70,6 @@ package struct CurrentPhaseReport: Hashable, Sendable, Described {
         remainingSeconds = Int((moment.remaining.count + 999) / 1_000)
     }
 
-    package static let objectName = "CurrentPhase"
     package static let blank = CurrentPhaseReport()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -170,7 +170,6 @@ package struct PlainEvent: Hashable, Sendable, Described {
 
     private init() {}
 
-    package static let objectName = "PlainEvent"
     package static let blank = PlainEvent()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -41,7 +41,6 @@ package struct PlainReport: Hashable, Sendable, Described {
 
     private init() {}
 
-    package static let objectName = "PlainReport"
     package static let blank = PlainReport()
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

@@ -69,7 +69,6 @@ struct CalmReport: Described {
     private var minutes: [Int?] = []
     private var at: Int64?
 
-    static let objectName = "Calm"
     static let blank = CalmReport(NodeView(View()))
 
     mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
