@@ -119,7 +119,7 @@ struct BrokerSetup {
     /// Lets mosquitto try the new files beside the present ones. A staging folder may be for another machine.
     private func tryFiles(_ made: [BrokerFile], _ present: [ConfigurationFile]) async throws {
         let program: String
-        do throws(PrivateBrokerError) {
+        do throws(BadValue) {
             program = try PrivateBroker.program()
         } catch {
             guard isStaged else { throw JoinFailure(.refused, error.description) }

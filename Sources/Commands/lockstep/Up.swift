@@ -53,7 +53,7 @@ struct Up: AsyncParsableCommand {
         // Trapped before the broker starts: an interrupt in between would leave the broker behind.
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
         let broker: PrivateBroker
-        do throws(PrivateBrokerError) {
+        do throws(BadValue) {
             broker = try PrivateBroker(directory: settings.stateDirectory + "/broker", port: port)
         } catch {
             throw UsageError("\(error)")
@@ -64,7 +64,7 @@ struct Up: AsyncParsableCommand {
             }) { [listen] address in
                 try await Children(settings: settings, address: address, listens: listen).run(until: signals)
             }
-        } catch let error as PrivateBrokerError {
+        } catch let error as BadValue {
             CommandLineRunner.say("lockstep up: \(error)")
             throw ExitStatus.unreachable.code
         }
