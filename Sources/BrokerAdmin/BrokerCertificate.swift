@@ -22,7 +22,6 @@ struct BrokerCertificate {
         if let certificate = try files.bytes("lockstep/server.crt") {
             guard let names = Credential.hosts(inCertificate: certificate) else {
                 throw JoinFailure(
-                    .refused,
                     "cannot read the names in \(files.path("lockstep/server.crt")), which the nodes rely on; without that file "
                         + "setup starts again")
             }

@@ -60,7 +60,7 @@ struct BrokerFiles: Sendable {
     func text(_ name: String) throws -> String? {
         guard let bytes = try bytes(name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw JoinFailure(.refused, "\(path(name)) is not text in UTF-8; mend it, and repeat the command")
+            throw JoinFailure("\(path(name)) is not text in UTF-8; mend it, and repeat the command")
         }
         return text
     }
@@ -74,7 +74,6 @@ struct BrokerFiles: Sendable {
     func place() throws -> BrokerPlace {
         guard let place = BrokerPlace(try text("lockstep/address") ?? "") else {
             throw JoinFailure(
-                .refused,
                 "\(path("lockstep/address")) does not name an address; repeat lockstep broker setup with its options")
         }
         return place
@@ -139,7 +138,7 @@ struct BrokerFiles: Sendable {
         let deadline = SystemClock.bootMilliseconds() + 600_000
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             guard SystemClock.bootMilliseconds() < deadline else {
-                throw JoinFailure(.refused, "another command of the broker does not end: sudo fuser -v \(path)")
+                throw JoinFailure("another command of the broker does not end: sudo fuser -v \(path)")
             }
             try? await Task.sleep(for: .milliseconds(20))
         }

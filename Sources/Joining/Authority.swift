@@ -48,7 +48,6 @@ enum Authority {
         for (index, answer) in answers.enumerated() {
             if case .foreign = answer {
                 throw JoinFailure(
-                    .refused,
                     """
                     the machine at \(places[index]) is not the broker of this invitation: its authority has another \
                     fingerprint. The secret was not sent. If the broker was set up again, make another invitation \

@@ -3,7 +3,6 @@
 import FoundationEssentials
 import Glibc
 import Platform
-import Settings
 import Support
 import Testing
 
