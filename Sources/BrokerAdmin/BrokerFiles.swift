@@ -97,24 +97,10 @@ struct BrokerFiles: Sendable {
     /// Replaces or creates a file. It has its owner and mode from the first moment, and survives a power cut.
     func install(_ file: BrokerFile) throws {
         let path = path(file.name)
-        let parts = file.name.split(separator: "/")
-        let parent = ([folder] + parts.dropLast().map(String.init)).joined(separator: "/")
-        try Files.makeDirectory(parent, forAll: { _ in })
-        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw FileError(path: parent, action: "open") }
-        defer { close(directory) }
-        let owner = file.reader == .broker ? owner : nil
-        let made = try Files.replace(String(parts.last ?? ""), in: directory, path: path) {
-            descriptor throws(FileError) in
-            try Files.write(file.bytes, to: descriptor, path: path)
-            guard fchmod(descriptor, file.reader == .all ? 0o644 : 0o600) == 0 else {
-                throw FileError(path: path, action: "set the mode of")
-            }
-            if let owner, fchown(descriptor, owner.user, owner.group) != 0 {
-                throw FileError(path: path, action: "hand over")
-            }
-        }
-        close(made)
+        try Files.makeDirectory(Files.folder(of: path), forAll: { _ in })
+        try Files.replace(
+            path, mode: file.reader == .all ? 0o644 : 0o600, owner: file.reader == .broker ? owner : nil,
+            with: file.bytes)
     }
 
     func remove(_ name: String) throws {

@@ -40,7 +40,7 @@ struct StatusCommand: AsyncParsableCommand {
     var follow = false
 
     func validate() throws {
-        if output.json, case .line(let format) = format {
+        if output.json, let format = format?.line {
             throw ValidationError("--json and --format \(format.rawValue) contradict each other; leave --json out")
         }
         if wantsJSON, style != nil || face != nil {
@@ -145,26 +145,9 @@ struct WantedLine: Sendable {
 extension StatusStyle: ExpressibleByArgument {}
 
 /// The value of `--format`: a line for a status bar, or JSON.
-enum StatusOutput: Hashable, Sendable, ExpressibleByArgument {
-    case line(StatusFormat)
-    case json
-
-    init?(argument: String) {
-        if argument == "json" {
-            self = .json
-        } else if let format = StatusFormat(rawValue: argument) {
-            self = .line(format)
-        } else {
-            return nil
-        }
-    }
-
-    static var allValueStrings: [String] { StatusFormat.allCases.map(\.rawValue) + ["json"] }
-
-    var defaultValueDescription: String { line?.rawValue ?? "json" }
+enum StatusOutput: String, CaseIterable, Sendable, ExpressibleByArgument {
+    case text, waybar, tmux, i3blocks, polybar, json
 
     /// The format of the line; `nil` for JSON.
-    var line: StatusFormat? {
-        if case .line(let format) = self { format } else { nil }
-    }
+    var line: StatusFormat? { StatusFormat(rawValue: rawValue) }
 }
