@@ -7,7 +7,7 @@ package import Wire
 /// The content of a display at one instant, in words and numbers. Every surface draws from this model.
 package struct Screen: Hashable, Sendable {
     /// A message beyond the session's state.
-    package struct Notice: Hashable, Sendable, JSONValue {
+    package struct Notice: Hashable, Sendable, JSONWritable {
         /// The subject of a notice, which decides its prominence.
         package enum Kind: String, Hashable, Sendable {
             /// An answer to a press on this display.

@@ -60,7 +60,11 @@ import Wire
         }
         #expect(text(.draft, of: idle) == "Essay")
         #expect(idle.can == ["start"])
-        #expect(try PlainReport(encoded: idle.payload(of: .json)) == idle)
+        let json = try JSON(idle.payload(of: .json))
+        let topics = Set(PlainTopic.allCases.map(\.rawValue)).subtracting(["json"])
+        #expect(json.keys == topics.union(["alarm", "can", "session"]))
+        #expect(json.state == "idle" && json.draft == "Essay" && json.remaining == .null && json.nodes == 2)
+        #expect(json.alarm == false && json.can == ["start"] && json.session == "")
     }
 
     @Test func aSilentOwnerMakesItStaleByTimeAlone() {

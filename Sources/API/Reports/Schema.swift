@@ -33,15 +33,15 @@ package struct JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
 }
 
 /// A value in the place of JSON text.
-package protocol JSONValue {
+package protocol JSONWritable {
     var json: JSONText { get }
 }
 
-extension String: JSONValue { package var json: JSONText { JSONText(self) } }
-extension Int: JSONValue { package var json: JSONText { JSONText(Int64(self)) } }
-extension Int64: JSONValue { package var json: JSONText { JSONText(self) } }
-extension Bool: JSONValue { package var json: JSONText { JSONText(booleanLiteral: self) } }
-extension Array: JSONValue where Element: JSONValue { package var json: JSONText { JSONText(map(\.json)) } }
+extension String: JSONWritable { package var json: JSONText { JSONText(self) } }
+extension Int: JSONWritable { package var json: JSONText { JSONText(Int64(self)) } }
+extension Int64: JSONWritable { package var json: JSONText { JSONText(self) } }
+extension Bool: JSONWritable { package var json: JSONText { JSONText(booleanLiteral: self) } }
+extension Array: JSONWritable where Element: JSONWritable { package var json: JSONText { JSONText(map(\.json)) } }
 
 /// Writes the fields of requests and reports as schemas.
 package struct Schemas: Form {

@@ -204,7 +204,7 @@ actor PlainService: Service {
     }
 
     private func publish(_ event: EventReport) {
-        if turn.serves, !event.late { send(topics.event, PlainEvent(event).encoded) }
+        if turn.serves, !event.late { send(topics.event, event.plain) }
     }
 
     // MARK: Commands

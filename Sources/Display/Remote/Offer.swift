@@ -4,7 +4,7 @@ package import API
 import Session
 
 /// A session that a display offers to start with one press.
-package struct Offer: Hashable, Sendable, JSONValue {
+package struct Offer: Hashable, Sendable, JSONWritable {
     package var text: Localized
     /// The plan in short, as "4 × 25 min"; empty if ``text`` says it.
     package var detail: Localized

@@ -52,7 +52,7 @@ extension Localized: ExpressibleByStringInterpolation {
     package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 }
 
-extension Localized: JSONValue {
+extension Localized: JSONWritable {
     package var json: JSONText { description.json }
 }
 

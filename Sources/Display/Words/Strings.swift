@@ -40,7 +40,7 @@ package struct Strings: Hashable, Sendable {
     }
 
     /// A string, plain or with the plural forms of its language.
-    package enum Entry: Hashable, Sendable, Decodable, JSONValue {
+    package enum Entry: Hashable, Sendable, Decodable, JSONWritable {
         case text(String)
         case plural([PluralForm: String])
 
