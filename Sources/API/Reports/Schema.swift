@@ -41,6 +41,8 @@ extension String: JSONWritable { package var json: JSONText { JSONText(self) } }
 extension Int: JSONWritable { package var json: JSONText { JSONText(Int64(self)) } }
 extension Int64: JSONWritable { package var json: JSONText { JSONText(self) } }
 extension Bool: JSONWritable { package var json: JSONText { JSONText(booleanLiteral: self) } }
+/// No value is `null`.
+extension Optional: JSONWritable where Wrapped: JSONWritable { package var json: JSONText { self?.json ?? .null } }
 extension Array: JSONWritable where Element: JSONWritable { package var json: JSONText { JSONText(map(\.json)) } }
 
 /// Writes the fields of requests and reports as schemas.

@@ -54,7 +54,7 @@ package struct PlainReport: Hashable, Sendable {
             return Array((texts[topic] ?? numbers[topic]?.map(String.init) ?? "").utf8)
         }
         let values: [(String, JSONText?)] = PlainTopic.allCases.map { topic in
-            (topic.rawValue, texts[topic]?.json ?? numbers[topic].map { $0?.json ?? .null })
+            (topic.rawValue, texts[topic]?.json ?? numbers[topic]?.json)
         }
         let more: [(String, JSONText?)] = [("alarm", alarm.json), ("can", can.json), ("session", session.json)]
         return Array(JSONText(values + more).text.utf8)

@@ -62,15 +62,15 @@ struct CalmReport {
 
     /// The output of `lockstep calm --json`. Every field is always there; seconds, levels and times as in the protocol.
     var json: JSONText {
+        let (register, known) = (shown.view.register, calm?.ifKnown)
         func decibels(_ tenths: Int?) -> JSONText { tenths.map { JSONText(Double($0) / 10) } ?? .null }
         return [
-            "session": shown.view.register?.id.rawValue.json ?? .null,
-            "title": shown.view.register?.title.json ?? .null, "percent": calm?.ifKnown?.percent.json ?? .null,
-            "trend": calm?.ifKnown?.trend?.rawValue.json ?? .null, "coverage": calm?.coverage.json ?? .null,
-            "level": decibels(calm?.level), "threshold": decibels(calm?.threshold),
+            "session": (register?.id.rawValue).json, "title": (register?.title).json,
+            "percent": (known?.percent).json, "trend": (known?.trend?.rawValue).json,
+            "coverage": (calm?.coverage).json, "level": decibels(calm?.level),
+            "threshold": decibels(calm?.threshold),
             // The quiet percent of each of the last whole minutes, the latest last; null without a level.
-            "minutes": JSONText((calm?.minutes ?? []).map { $0?.json ?? .null }),
-            "at": calm?.at.milliseconds.json ?? .null,
+            "minutes": (calm?.minutes ?? []).json, "at": (calm?.at.milliseconds).json,
         ]
     }
 
