@@ -139,8 +139,7 @@ private struct Children: Sendable {
         let options = ["--name", settings.name, "--socket", settings.socket, "--config", "/dev/null"]
         return try await start(
             "lockstep-node", named: "\(settings.node)", directory: settings.stateDirectory,
-            options + (settings.http.map { ["--http", "\($0)"] } ?? [])
-                + (settings.https.map { ["--https", "\($0)"] } ?? []))
+            options + .options(["--http": settings.http?.description, "--https": settings.https?.description]))
     }
 
     private func service(_ name: String) async throws -> TerminationStatus {
@@ -161,7 +160,7 @@ private struct Children: Sendable {
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
         let arguments =
             subcommand + ["--broker", "\(address)", "--space", "\(settings.space)", "--node", node]
-            + (directory.map { ["--state-dir", $0] } ?? []) + ["--log-level", "warning"] + more
+            + .options(["--state-dir": directory]) + ["--log-level", "warning"] + more
         return try await Subprocess.run(
             .path(FilePath(CompanionExecutable.path(of: program))), arguments: Arguments(arguments),
             environment: .inherit.updating(

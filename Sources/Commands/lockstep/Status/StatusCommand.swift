@@ -52,15 +52,23 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         if wantsJSON { return try await follow ? followReports() : report() }
-        guard let line = wantedLine else { return try await describe() }
+        guard self.style != nil || self.face != nil || follow || self.format != nil else { return try await describe() }
+        let (style, format, face) = (style ?? .compact, format?.line ?? .text, face ?? .focus)
+        let strings = language.strings
+        @Sendable func line(of shown: NodeView, at boot: Int64) -> StatusLine {
+            var options = ScreenOptions(strings: strings, utcOffset: SystemClock.utcOffset)
+            options.take(shown)
+            return StatusLine(
+                Screen(shown.view, at: BootTime(boot), face: face, options: options), style: style, strings: strings)
+        }
         if follow {
             return try await follow(receive: { try await $0.views($1) }) { view, boot in
-                line.line(of: view, at: boot).formatted(line.format, isFollowed: true)
+                line(of: view, at: boot).formatted(format, isFollowed: true)
             }
         }
         try await access.withAccess { node in
-            let status = line.line(of: try await node.view(), at: SystemClock.bootMilliseconds())
-            print(status.formatted(line.format))
+            let status = line(of: try await node.view(), at: SystemClock.bootMilliseconds())
+            print(status.formatted(format))
             if status.screen.status?.isLive != true { throw ExitStatus.noSession.code }
         }
     }
@@ -117,28 +125,6 @@ struct StatusCommand: AsyncParsableCommand {
             return try await StatusLoop.run(views: views, line: line)
         }
         if code != 0 { throw ExitCode(code) }
-    }
-
-    /// The line for a status bar; `nil` if the description for people is wanted.
-    private var wantedLine: WantedLine? {
-        guard style != nil || face != nil || follow || format != nil else { return nil }
-        return WantedLine(
-            style: style ?? .compact, format: format?.line ?? .text, face: face ?? .focus, strings: language.strings)
-    }
-}
-
-struct WantedLine: Sendable {
-    let style: StatusStyle
-    let format: StatusFormat
-    let face: Face
-    let strings: Strings
-
-    /// Returns what a bar shows of a view when the boot clock reads `boot`.
-    func line(of shown: NodeView, at boot: Int64) -> StatusLine {
-        var options = ScreenOptions(strings: strings, utcOffset: SystemClock.utcOffset)
-        options.take(shown)
-        return StatusLine(
-            Screen(shown.view, at: BootTime(boot), face: face, options: options), style: style, strings: strings)
     }
 }
 
