@@ -49,10 +49,11 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private var wantsJSON: Bool { output.json || format == .json }
+    private var wantsLine: Bool { style != nil || face != nil || follow || format != nil }
 
     func run() async throws {
         if wantsJSON { return try await follow ? followReports() : report() }
-        guard self.style != nil || self.face != nil || follow || self.format != nil else { return try await describe() }
+        guard wantsLine else { return try await describe() }
         let (style, format, face) = (style ?? .compact, format?.line ?? .text, face ?? .focus)
         let strings = language.strings
         @Sendable func line(of shown: NodeView, at boot: Int64) -> StatusLine {
