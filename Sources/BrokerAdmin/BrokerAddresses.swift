@@ -4,7 +4,6 @@ import Glibc
 import Joining
 import Platform
 import Session
-import Settings
 import TLS
 
 /// The names and addresses of the broker's machine.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Joining
-import Settings
 import TLS
 
 /// The broker's own authority and the certificate that it signs, as PEM.

@@ -4,8 +4,6 @@ import FoundationEssentials
 import Glibc
 import Joining
 import Platform
-import Session
-import Settings
 
 struct BrokerFile {
     enum Reader {

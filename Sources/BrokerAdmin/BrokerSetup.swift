@@ -107,12 +107,9 @@ struct BrokerSetup {
 
     /// `Config/mosquitto.conf`, which is embedded in the program.
     private static var template: String {
-        for index in 0..<asset_count() {
-            let asset = asset_at(index)
-            guard let bytes = asset.bytes, String(cString: asset.name) == "mosquitto.conf" else { continue }
-            return String(decoding: UnsafeBufferPointer(start: bytes, count: asset.count), as: UTF8.self)
-        }
-        preconditionFailure("the configuration is embedded")
+        let found = (0..<asset_count()).map(asset_at).first { String(cString: $0.name) == "mosquitto.conf" }
+        guard let found, let bytes = found.bytes else { preconditionFailure("the configuration is embedded") }
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: found.count), as: UTF8.self)
     }
 
     /// Lets mosquitto try the new files beside the present ones. A staging folder may be for another machine.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Joining
-import Settings
 
 struct ConfigurationFile {
     /// Its path below `/etc/mosquitto`.

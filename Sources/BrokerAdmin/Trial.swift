@@ -4,7 +4,6 @@ import FoundationEssentials
 import Glibc
 import Joining
 import Platform
-import Settings
 
 /// Tries a configuration before the running broker gets it.
 ///

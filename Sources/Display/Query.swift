@@ -6,9 +6,9 @@ package import API
 extension [String: String] {
     /// Returns the value of a parameter; `nil` if it is absent.
     /// - Parameter kind: What an invalid text is not, for the error.
-    package func parameter<Value>(
-        _ name: String, _ kind: String, _ parse: (String) -> Value?
-    ) throws(RequestError) -> Value? {
+    package func parameter<Parsed>(
+        _ name: String, _ kind: String, _ parse: (String) -> Parsed?
+    ) throws(RequestError) -> Parsed? {
         guard let text = self[name] else { return nil }
         guard let value = parse(text) else { throw RequestError(name, "“\(text)” is not \(kind)") }
         return value

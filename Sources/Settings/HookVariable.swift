@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import API
-import Session
-import Wire
 
 /// The environment variables of a user hook.
 package enum HookVariable {

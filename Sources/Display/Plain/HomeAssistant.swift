@@ -2,7 +2,6 @@
 
 package import API
 package import Session
-package import Wire
 
 /// The descriptions by which Home Assistant finds the plain topics of a space, from version 2024.3 on.
 ///

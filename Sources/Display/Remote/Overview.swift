@@ -127,7 +127,7 @@ package enum Overview {
         .pageLost, .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .linkOver, .notPermitted, .noSession,
         .start, .lastSessions, .presets, .newSession, .title, .label, .colour, .duration, .until, .plan, .shortMinutes,
         .countUp, .save, .saved, .sound, .undo, .endsInSeconds, .machines, .weeklyDebt, .today, .debtOfWeek, .noWeek,
-        .sessions, .eventStarted, .eventPaused, .eventResumed, .eventPhase, .eventStopped, .movedHere, .alreadySo, .stop,
-        .ok, .alarmEnded, .messageToAll, .messageShown, .messageTakenBack,
+        .sessions, .eventStarted, .eventPaused, .eventResumed, .eventPhase, .eventStopped, .movedHere, .alreadySo,
+        .stop, .ok, .alarmEnded, .messageToAll, .messageShown, .messageTakenBack,
     ]
 }

@@ -55,7 +55,9 @@ package final class PairedPhones: Sendable {
     /// Returns the code of a new link that pairs one phone.
     func invite(_ name: String, mayPress: Bool) throws(HTTPProblem) -> PhoneLink {
         let now = now()
-        let code = try state.withLock { state throws(HTTPProblem) in try state.book.invite(name, mayPress: mayPress, at: now) }
+        let code = try state.withLock { state throws(HTTPProblem) in
+            try state.book.invite(name, mayPress: mayPress, at: now)
+        }
         return PhoneLink(code: code, expires: now.wall.milliseconds + PhoneBook.linkLife)
     }
 
