@@ -5,7 +5,6 @@ import Display
 import Platform
 import Session
 import Settings
-import Wire
 
 /// The output of commands, for people and for programs.
 enum Report {

@@ -4,13 +4,11 @@ import API
 import ArgumentParser
 import Client
 import Display
-import Glibc
 import Platform
 import Session
 import Settings
 import Synchronization
 import Terminal
-import Wire
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
