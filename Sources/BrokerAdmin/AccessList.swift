@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Joining
-import Session
 package import Settings
 
 /// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.

@@ -4,7 +4,6 @@ import Glibc
 import Joining
 import Platform
 import Session
-import Settings
 import TLS
 
 /// The names and addresses of the broker's machine.
@@ -85,10 +84,12 @@ struct BrokerPlace: Equatable {
     var host: HostName
     var port: Int
 
-    init(isEncrypted: Bool, host: HostName, port: Int) {
-        (self.isEncrypted, self.host, self.port) = (isEncrypted, host, port)
-    }
+    var text: String { "\(isEncrypted ? "mqtts" : "mqtt") \(host.text) \(port)\n" }
+    var urlHost: String { host.text.contains(":") ? "[\(host.text)]" : host.text }
+    var url: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(urlHost):\(port)" }
+}
 
+extension BrokerPlace {
     init?(_ text: String) {
         let words = text.split(whereSeparator: \.isWhitespace)
         guard words.count == 3, words[0] == "mqtt" || words[0] == "mqtts", let host = HostName(String(words[1])),
@@ -96,8 +97,4 @@ struct BrokerPlace: Equatable {
         else { return nil }
         self.init(isEncrypted: words[0] == "mqtts", host: host, port: port)
     }
-
-    var text: String { "\(isEncrypted ? "mqtts" : "mqtt") \(host.text) \(port)\n" }
-    var urlHost: String { host.text.contains(":") ? "[\(host.text)]" : host.text }
-    var url: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(urlHost):\(port)" }
 }

@@ -13,7 +13,7 @@ package enum BrokerAdmin {
         do {
             try await carryOut(request, program: program, BrokerFiles(root: root))
         } catch {
-            throw (error as? JoinFailure) ?? JoinFailure(.refused, "\(error)")
+            throw (error as? JoinFailure) ?? JoinFailure("\(error)")
         }
     }
 

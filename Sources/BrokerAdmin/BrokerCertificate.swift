@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Joining
-import Settings
 import TLS
 
 /// The broker's own authority and the certificate that it signs, as PEM.
@@ -22,7 +21,6 @@ struct BrokerCertificate {
         if let certificate = try files.bytes("lockstep/server.crt") {
             guard let names = Credential.hosts(inCertificate: certificate) else {
                 throw JoinFailure(
-                    .refused,
                     "cannot read the names in \(files.path("lockstep/server.crt")), which the nodes rely on; without that file "
                         + "setup starts again")
             }

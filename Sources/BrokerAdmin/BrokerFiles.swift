@@ -4,8 +4,6 @@ import FoundationEssentials
 import Glibc
 import Joining
 import Platform
-import Session
-import Settings
 
 struct BrokerFile {
     enum Reader {
@@ -60,7 +58,7 @@ struct BrokerFiles: Sendable {
     func text(_ name: String) throws -> String? {
         guard let bytes = try bytes(name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw JoinFailure(.refused, "\(path(name)) is not text in UTF-8; mend it, and repeat the command")
+            throw JoinFailure("\(path(name)) is not text in UTF-8; mend it, and repeat the command")
         }
         return text
     }
@@ -74,7 +72,6 @@ struct BrokerFiles: Sendable {
     func place() throws -> BrokerPlace {
         guard let place = BrokerPlace(try text("lockstep/address") ?? "") else {
             throw JoinFailure(
-                .refused,
                 "\(path("lockstep/address")) does not name an address; repeat lockstep broker setup with its options")
         }
         return place
@@ -98,24 +95,10 @@ struct BrokerFiles: Sendable {
     /// Replaces or creates a file. It has its owner and mode from the first moment, and survives a power cut.
     func install(_ file: BrokerFile) throws {
         let path = path(file.name)
-        let parts = file.name.split(separator: "/")
-        let parent = ([folder] + parts.dropLast().map(String.init)).joined(separator: "/")
-        try Files.makeDirectory(parent, forAll: { _ in })
-        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw FileError(path: parent, action: "open") }
-        defer { close(directory) }
-        let owner = file.reader == .broker ? owner : nil
-        let made = try Files.replace(String(parts.last ?? ""), in: directory, path: path) {
-            descriptor throws(FileError) in
-            try Files.write(file.bytes, to: descriptor, path: path)
-            guard fchmod(descriptor, file.reader == .all ? 0o644 : 0o600) == 0 else {
-                throw FileError(path: path, action: "set the mode of")
-            }
-            if let owner, fchown(descriptor, owner.user, owner.group) != 0 {
-                throw FileError(path: path, action: "hand over")
-            }
-        }
-        close(made)
+        try Files.makeDirectory(Files.folder(of: path), forAll: { _ in })
+        try Files.replace(
+            path, mode: file.reader == .all ? 0o644 : 0o600, owner: file.reader == .broker ? owner : nil,
+            with: file.bytes)
     }
 
     func remove(_ name: String) throws {
@@ -139,7 +122,7 @@ struct BrokerFiles: Sendable {
         let deadline = SystemClock.bootMilliseconds() + 600_000
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             guard SystemClock.bootMilliseconds() < deadline else {
-                throw JoinFailure(.refused, "another command of the broker does not end: sudo fuser -v \(path)")
+                throw JoinFailure("another command of the broker does not end: sudo fuser -v \(path)")
             }
             try? await Task.sleep(for: .milliseconds(20))
         }

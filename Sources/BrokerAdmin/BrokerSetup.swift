@@ -43,14 +43,13 @@ struct BrokerSetup {
             let configuration = try files.configuration()
             if !isStaged, configuration.first?.includesFolder != true {
                 throw JoinFailure(
-                    .refused,
                     "\(files.path("mosquitto.conf")) does not include /etc/mosquitto/conf.d: add the line "
                         + "`\(MosquittoConfiguration.include)`")
             }
             made = try makeFiles(options, place, addresses, beside: configuration)
             try await tryFiles(made.files, configuration)
         } catch {
-            throw JoinFailure(.refused, "\(error)\nnothing is changed")
+            throw JoinFailure("\(error)\nnothing is changed")
         }
         try await install(made.files, options, isNew: isNew)
         print("The broker listens at \(place.url)\(options.isOnLAN ? " and on every address of this machine" : "").")
@@ -108,21 +107,18 @@ struct BrokerSetup {
 
     /// `Config/mosquitto.conf`, which is embedded in the program.
     private static var template: String {
-        for index in 0..<asset_count() {
-            let asset = asset_at(index)
-            guard let bytes = asset.bytes, String(cString: asset.name) == "mosquitto.conf" else { continue }
-            return String(decoding: UnsafeBufferPointer(start: bytes, count: asset.count), as: UTF8.self)
-        }
-        preconditionFailure("the configuration is embedded")
+        let found = (0..<asset_count()).map(asset_at).first { String(cString: $0.name) == "mosquitto.conf" }
+        guard let found, let bytes = found.bytes else { preconditionFailure("the configuration is embedded") }
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: found.count), as: UTF8.self)
     }
 
     /// Lets mosquitto try the new files beside the present ones. A staging folder may be for another machine.
     private func tryFiles(_ made: [BrokerFile], _ present: [ConfigurationFile]) async throws {
         let program: String
-        do throws(PrivateBrokerError) {
+        do throws(BadValue) {
             program = try PrivateBroker.program()
         } catch {
-            guard isStaged else { throw JoinFailure(.refused, error.description) }
+            guard isStaged else { throw JoinFailure(error.description) }
             return print("There is no mosquitto here to try it with.")
         }
         try await Trial(files: files, present: present, new: made, program: program).run()
@@ -137,11 +133,10 @@ struct BrokerSetup {
             for file in made { try files.install(file) }
             if let stateBefore { try files.install(BrokerFile("lockstep/before", stateBefore, for: .all)) }
         } catch {
-            throw JoinFailure(
-                .refused, "\(error)\nnot all files could be installed; when that is repaired, repeat the command")
+            throw JoinFailure("\(error)\nnot all files could be installed; when that is repaired, repeat the command")
         }
         if service.hasManager, await !service.systemctl("enable", "--quiet", BrokerService.unit) {
-            throw JoinFailure(.refused, "systemctl could not enable mosquitto.service")
+            throw JoinFailure("systemctl could not enable mosquitto.service")
         }
         guard await !service.restart() else { return }
         // A broker that ran before keeps running.
@@ -152,7 +147,6 @@ struct BrokerSetup {
         }
         _ = await service.restart()
         throw JoinFailure(
-            .refused,
             "mosquitto does not start with the new configuration, so the former one is back: sudo journalctl -u mosquitto -n 40"
         )
     }
@@ -197,7 +191,7 @@ struct BrokerSetup {
         for words: [LineText] in [["update"], ["install", "--yes", "--no-install-recommends"] + missing] {
             let result = try await Child.run("env", apt + words, seconds: 1_800, showsErrors: true)
             guard result.code == 0 else {
-                throw JoinFailure(.refused, "apt-get could not install \(names); install them, and repeat the command")
+                throw JoinFailure("apt-get could not install \(names); install them, and repeat the command")
             }
         }
     }
@@ -208,7 +202,7 @@ struct BrokerSetup {
     /// former configuration comes back, perhaps without passwords, the store is cleared.
     func undo(program: String) async throws {
         guard files.has(MosquittoConfiguration.name) else {
-            throw JoinFailure(.refused, "there is nothing to undo: no \(files.path(MosquittoConfiguration.name))")
+            throw JoinFailure("there is nothing to undo: no \(files.path(MosquittoConfiguration.name))")
         }
         let clear = try Self.clearScript(beside: program)
         let (isStopped, process) = await service.stop()
@@ -216,8 +210,7 @@ struct BrokerSetup {
         let cleared = isStopped ? try? await Child.run(clear, words, seconds: 300, showsErrors: true) : nil
         guard cleared?.code == 0 else {
             _ = await service.restart()
-            throw JoinFailure(
-                .refused, "the sessions that mosquitto keeps could not be cleared, so nothing is changed")
+            throw JoinFailure("the sessions that mosquitto keeps could not be cleared, so nothing is changed")
         }
         try files.remove(MosquittoConfiguration.name)
         let before = try files.text("lockstep/before")?.split(whereSeparator: \.isNewline) ?? []
@@ -247,7 +240,7 @@ struct BrokerSetup {
         let places =
             [path(up: 1, "lib/lockstep/broker-clear")] + folders.indices.map { path(up: $0, "Deploy/broker-clear") }
         guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
-            throw JoinFailure(.refused, "\(places[0]) is missing; install Lockstep again")
+            throw JoinFailure("\(places[0]) is missing; install Lockstep again")
         }
         return found
     }

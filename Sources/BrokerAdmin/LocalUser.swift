@@ -12,7 +12,7 @@ struct LocalUser: Sendable {
         let place = try files.place()
         guard let password = try files.text("lockstep/local") else {
             throw JoinFailure(
-                .refused, "\(files.path("lockstep/local")) is missing; repeat lockstep broker setup with its options")
+                "\(files.path("lockstep/local")) is missing; repeat lockstep broker setup with its options")
         }
         var configuration = MQTTConfiguration(host: "127.0.0.1", port: place.port, clientID: "lockstep-broker")
         configuration.credentials = .init(user: MemberList.localUser, password: String(password[...].trimmed))
@@ -44,14 +44,14 @@ struct LocalUser: Sendable {
                 }
                 group.addTask {
                     try await Task.sleep(for: .seconds(10))
-                    throw JoinFailure(.refused, "the broker does not answer")
+                    throw JoinFailure("the broker does not answer")
                 }
                 defer { group.cancelAll() }
                 guard let value = try await group.next() else { throw CancellationError() }
                 return value
             }
         } catch {
-            throw (error as? JoinFailure) ?? JoinFailure(.refused, "the broker does not answer: \(error)")
+            throw (error as? JoinFailure) ?? JoinFailure("the broker does not answer: \(error)")
         }
     }
 }

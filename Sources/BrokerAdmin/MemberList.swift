@@ -20,7 +20,6 @@ struct MemberList {
         for (index, line) in Self.lines(of: members).enumerated() where !line.isEmpty {
             guard let member = Self.member(line) else {
                 throw JoinFailure(
-                    .refused,
                     "\(path), line \(index + 1) is no member: “\(line)”; a line is NAME ROLE SPACE STATE SECONDS. Mend or "
                         + "remove it, and repeat the command")
             }

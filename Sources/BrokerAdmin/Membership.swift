@@ -23,7 +23,7 @@ struct Membership {
         self.files = files
         service = BrokerService(files: files)
         guard files.hasBroker else {
-            throw JoinFailure(.refused, "there is no broker yet: sudo lockstep broker setup --lan --tls")
+            throw JoinFailure("there is no broker yet: sudo lockstep broker setup --lan --tls")
         }
         list = try files.members()
     }
@@ -42,7 +42,6 @@ struct Membership {
                 return try invitation(for: known, node, space, String(secret[...].trimmed))
             }
             throw JoinFailure(
-                .refused,
                 "\(name) is a member already; for a new invitation: sudo lockstep revoke \(name), then invite it again")
         }
         // Messages that a former member of this name left would make the invitation look used.
@@ -50,7 +49,7 @@ struct Membership {
             do {
                 try await clear(name, feeds: [])
             } catch {
-                throw JoinFailure(.refused, "what a former \(name) left on the broker could not be cleared: \(error)")
+                throw JoinFailure("what a former \(name) left on the broker could not be cleared: \(error)")
             }
         }
         let secret = Secret.make()
@@ -70,8 +69,7 @@ struct Membership {
         let authority = place.isEncrypted ? try files.bytes("lockstep/ca.crt") ?? [] : nil
         let fingerprint = authority.flatMap { Credential.fingerprint(ofCertificate: $0) }
         guard (authority == nil) == (fingerprint == nil) else {
-            throw JoinFailure(
-                .refused, "\(files.path("lockstep/ca.crt")) holds no certificate in PEM format; restore it")
+            throw JoinFailure("\(files.path("lockstep/ca.crt")) holds no certificate in PEM format; restore it")
         }
         let hosts = BrokerAddresses.here().inInvitation(for: place.host, isOnLAN: files.has("lockstep/lan"))
         return Invitation(
@@ -82,7 +80,7 @@ struct Membership {
     /// Withdraws the invitations that were not used in time, and returns their names.
     mutating func expire() async throws -> [String] {
         guard await service.isRunning else {
-            throw JoinFailure(.refused, "mosquitto does not run, so it cannot be seen which invitations were used")
+            throw JoinFailure("mosquitto does not run, so it cannot be seen which invitations were used")
         }
         _ = try await settle()
         let due = list.members.filter { $0.state == .invited && $0.since <= now }
@@ -132,7 +130,7 @@ struct Membership {
     }
 
     mutating func revoke(_ node: NodeID) async throws {
-        guard let member = list[node.rawValue] else { throw JoinFailure(.refused, "there is no member \(node)") }
+        guard let member = list[node.rawValue] else { throw JoinFailure("there is no member \(node)") }
         try await takeAway(member, .revoked)
         CommandLineRunner.say("\(node) may not connect any more, and is disconnected if it was.")
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Joining
-import Settings
 
 struct ConfigurationFile {
     /// Its path below `/etc/mosquitto`.
@@ -145,7 +144,7 @@ struct TrialConfiguration {
             case "log_dest", "bind_address", "bind_interface", "socket_domain": continue
             case _ where Self.isBridge(option): continue
             case "include_dir" where !ConfigurationFile.isFolder(value):
-                throw JoinFailure(.refused, "\(file.name) includes \(value), which cannot be tried")
+                throw JoinFailure("\(file.name) includes \(value), which cannot be tried")
             default: break
             }
             lines.append(adapted.replacing("/etc/mosquitto", with: folder))

@@ -4,7 +4,6 @@ import FoundationEssentials
 import Glibc
 import Joining
 import Platform
-import Settings
 
 /// Tries a configuration before the running broker gets it.
 ///
@@ -68,7 +67,6 @@ struct Trial {
         // mosquitto 2.0 refuses a second file, 2.1 uses the last, whose rights clients with a certificate get too.
         if !trial.logins.isEmpty, !trial.isPerListener {
             throw JoinFailure(
-                .refused,
                 """
                 clients that log in today could not go on, since password_file and acl_file hold for all listeners; there is \
                 already
@@ -82,8 +80,7 @@ struct Trial {
         let words = own.value("listener")?.split(separator: " ") ?? []
         for listener in trial.listeners where words.first.map(String.init) == listener.port {
             guard listener.address == "*" || words.count == 1 || listener.address == words[1] else { continue }
-            throw JoinFailure(
-                .refused, "port \(listener.port) is a listener of /etc/mosquitto/\(listener.file) already")
+            throw JoinFailure("port \(listener.port) is a listener of /etc/mosquitto/\(listener.file) already")
         }
     }
 
@@ -92,10 +89,9 @@ struct Trial {
         let after = trial.listeners.filter { $0.file != MosquittoConfiguration.name }.map(Self.answers)
         let own = trial.listeners.first { $0.file == MosquittoConfiguration.name }.map { Self.anonymous($0.spare) }
         guard let own, own.asksForPassword else {
-            guard own?.isOpen == true else { throw JoinFailure(.refused, "the new listener does not answer") }
+            guard own?.isOpen == true else { throw JoinFailure("the new listener does not answer") }
             let open = present.filter { $0.value("allow_anonymous") == "true" }.map { files.path($0.name) }
             throw JoinFailure(
-                .refused,
                 "any client could connect without a password: \(open.joined(separator: " ")) says allow_anonymous true")
         }
         let changed = zip(before, after).filter { $0.anonymous != $1.anonymous }
@@ -104,7 +100,6 @@ struct Trial {
                 changed.map { before, _ in "  before: \(before.listener): \(before.anonymous.words)" }
                 + changed.map { _, after in "  with it: \(after.listener): \(after.anonymous.words)" }
             throw JoinFailure(
-                .refused,
                 """
                 a listener that is there would not answer as before, since allow_anonymous, password_file and acl_file hold \
                 for all listeners.
@@ -116,7 +111,6 @@ struct Trial {
         let smaller = zip(before, after).filter { $0.large != $1.large }.map { before, _ in "  \(before.listener)" }
         if !smaller.isEmpty {
             throw JoinFailure(
-                .refused,
                 """
                 a listener that is there would not take messages as before (acl_file, max_packet_size and their like hold for \
                 all listeners):
@@ -131,13 +125,12 @@ struct Trial {
         guard let own = trial.listeners.first(where: { $0.file == MosquittoConfiguration.name }),
             let connection = TrialConnection(
                 port: own.spare, isEncrypted ? .authority(trial.folder + "/lockstep/ca.crt") : .none)
-        else { throw JoinFailure(.refused, "the new listener does not answer") }
+        else { throw JoinFailure("the new listener does not answer") }
         connection.send(
             .connect(isMQTT5: true, user: Array("trial".utf8), password: Array(password.utf8), client: "trial"))
         let said = connection.receive()
         guard said.count > 3, said[0] == 0x20, said[2...3] == [0, 0] else {
             throw JoinFailure(
-                .refused,
                 "a user with its password could not log in (the broker answers \(said.isEmpty ? "nothing" : "\(said)"))"
             )
         }
@@ -148,10 +141,10 @@ struct Trial {
             return said.count >= 4 && said[0] == 0x40 && (said.count == 4 || said[4] < 0x80)
         }
         guard may("lockstep/1/home/node/trial/hello") else {
-            throw JoinFailure(.refused, "a user could not write its own topic")
+            throw JoinFailure("a user could not write its own topic")
         }
         if may("lockstep/1/home/node/other/hello") {
-            throw JoinFailure(.refused, "a user could write the topic of another")
+            throw JoinFailure("a user could write the topic of another")
         }
     }
 

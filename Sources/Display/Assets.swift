@@ -5,12 +5,9 @@ import CAssets
 /// The catalogues of words, which are embedded in the programs.
 enum Assets {
     static func bytes(named name: String) -> [UInt8]? {
-        for index in 0..<asset_count() {
-            let asset = asset_at(index)
-            guard let bytes = asset.bytes, String(cString: asset.name) == name else { continue }
-            return Array(UnsafeBufferPointer(start: bytes, count: asset.count))
-        }
-        return nil
+        let found = (0..<asset_count()).map(asset_at).first { String(cString: $0.name) == name }
+        guard let found, let bytes = found.bytes else { return nil }
+        return Array(UnsafeBufferPointer(start: bytes, count: found.count))
     }
 
     static func names(withSuffix suffix: String) -> [String] {

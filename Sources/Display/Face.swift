@@ -16,3 +16,9 @@ package enum Face: String, CaseIterable, Sendable {
     package var marksApproximate: Bool { self != .boring }
     package var hasButtons: Bool { self != .boring }
 }
+
+/// The colours of a page.
+package enum Theme: String, CaseIterable, Sendable {
+    case dark, light
+    case eInk = "e-ink"
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import API
+package import API
 package import Session
 package import Wire
 
@@ -98,29 +98,24 @@ extension Screen {
     }
 }
 
-/// The content of a page without a session. The page computes the time of day.
-package struct IdleContent: Encodable, Sendable {
-    private var kind: String
-    /// The local time at the instant of the timeline, in milliseconds since 1970.
-    private var local: Int64
-    private var today: Localized?
-    /// Until when ``today`` and ``week`` are true, on the node's boot clock.
-    private var until: Int64?
-    private var sum: Localized?
-    /// The chart of the days, as SVG; only with ``Idle/week``.
-    private var week: String?
-
-    package init(
-        _ idle: Idle, week: DebtWeek?, boot: BootTime, groupTime: GroupTime, offset: (Int64) -> Int, strings: Strings
-    ) {
-        kind = idle.rawValue
+extension Idle {
+    /// Returns the content of a page without a session as JSON. The page computes the time of day.
+    package func content(
+        week: DebtWeek?, boot: BootTime, groupTime: GroupTime, offset: (Int64) -> Int, strings: Strings
+    ) -> JSONText {
         let now = groupTime.milliseconds
-        local = now + Int64(offset(now)) * 1_000
-        guard let known = IdleWeek(week, offset: offset) else { return }
-        until = boot.milliseconds + known.until - now
-        today = known.today(strings)
-        guard idle == .week else { return }
-        sum = known.sum(strings)
-        self.week = known.chart(strings)
+        let known = IdleWeek(week, offset: offset)
+        let charted = self == .week ? known : nil
+        return [
+            "kind": rawValue.json,
+            // The local time at the instant of the timeline, in milliseconds since 1970.
+            "local": (now + Int64(offset(now)) * 1_000).json,
+            "today": known?.today(strings).json,
+            // Until when the words and the chart are true, on the node's boot clock.
+            "until": known.map { (boot.milliseconds + $0.until - now).json },
+            "sum": charted?.sum(strings).json,
+            // As SVG.
+            "week": charted?.chart(strings).json,
+        ]
     }
 }

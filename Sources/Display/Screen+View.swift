@@ -21,9 +21,9 @@ package struct ScreenOptions: Sendable {
     /// How calm the current session was; `nil` if too little was heard.
     package var calm: CalmFeed?
     package var debtMinutes: Int?
-    package var isClockWrong: Bool
-    package var isUnsaved: Bool
-    package var worksAlone: Bool
+    package var isClockWrong = false
+    package var isUnsaved = false
+    package var worksAlone = false
     package var idle = Idle.clock
     /// This machine's wall clock in milliseconds, on a display that shows the time of day without a session.
     package var wall: Int64?
@@ -34,9 +34,7 @@ package struct ScreenOptions: Sendable {
     package init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
         utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Button.Action? = nil,
-        message: Localized? = nil,
-        calm: CalmFeed? = nil, debtMinutes: Int? = nil, isClockWrong: Bool = false, isUnsaved: Bool = false,
-        worksAlone: Bool = false
+        message: Localized? = nil, calm: CalmFeed? = nil, debtMinutes: Int? = nil
     ) {
         self.strings = strings
         self.node = node
@@ -46,9 +44,6 @@ package struct ScreenOptions: Sendable {
         self.message = message
         self.calm = calm
         self.debtMinutes = debtMinutes
-        self.isClockWrong = isClockWrong
-        self.isUnsaved = isUnsaved
-        self.worksAlone = worksAlone
     }
 
     var calmPercent: Localized { calm.map { strings.text(.percent, count: $0.percent) } ?? Strings.unknown }

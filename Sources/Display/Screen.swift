@@ -7,9 +7,9 @@ package import Wire
 /// The content of a display at one instant, in words and numbers. Every surface draws from this model.
 package struct Screen: Hashable, Sendable {
     /// A message beyond the session's state.
-    package struct Notice: Hashable, Sendable, Encodable {
+    package struct Notice: Hashable, Sendable, JSONWritable {
         /// The subject of a notice, which decides its prominence.
-        package enum Kind: String, Hashable, Sendable, Encodable {
+        package enum Kind: String, Hashable, Sendable {
             /// An answer to a press on this display.
             case message
             /// The end of a phase or of the session waits for a person.
@@ -34,6 +34,10 @@ package struct Screen: Hashable, Sendable {
         package var since: Int64?
         /// For ``Kind/stale``: the owner.
         package var from: Localized?
+
+        package var json: JSONText {
+            ["kind": kind.rawValue.json, "text": text.json, "since": since?.json, "from": from?.json]
+        }
     }
 
     package var face: Face

@@ -48,7 +48,6 @@ enum Authority {
         for (index, answer) in answers.enumerated() {
             if case .foreign = answer {
                 throw JoinFailure(
-                    .refused,
                     """
                     the machine at \(places[index]) is not the broker of this invitation: its authority has another \
                     fingerprint. The secret was not sent. If the broker was set up again, make another invitation \
@@ -75,9 +74,7 @@ enum Authority {
         }
         let certificates = certificates(in: result.output)
         guard !certificates.isEmpty else { return .silent(reason(in: result.errors)) }
-        for certificate in certificates where await self.fingerprint(of: certificate) == fingerprint {
-            return .found(certificate)
-        }
+        for certificate in certificates where await has(fingerprint, certificate) { return .found(certificate) }
         return .foreign
     }
 
@@ -95,12 +92,12 @@ enum Authority {
         return certificates
     }
 
-    private static func fingerprint(of certificate: String) async -> [UInt8]? {
+    private static func has(_ fingerprint: [UInt8], _ certificate: String) async -> Bool {
         let arguments: [LineText] = ["x509", "-noout", "-fingerprint", "-sha256"]
-        guard let result = try? await Child.run("openssl", arguments, input: certificate, seconds: patience),
-            let text = result.output.split(separator: "=").last
-        else { return nil }
-        return [UInt8](hexadecimal: text.filter { $0 != ":" && !$0.isWhitespace })
+        let result = try? await Child.run("openssl", arguments, input: certificate, seconds: patience)
+        // The output is “sha256 Fingerprint=0A:1B:…”.
+        let pairs = fingerprint.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+        return result?.output[...].trimmed.hasSuffix("=" + pairs.joined(separator: ":")) == true
     }
 
     /// Returns the part of an error of openssl that says something to a person.
@@ -110,14 +107,5 @@ enum Authority {
             "Temporary failure in name resolution", "no answer in \(patience) s",
         ]
         return known.first(where: errors.contains) ?? "no TLS"
-    }
-}
-
-extension [UInt8] {
-    /// Reads pairs of hexadecimal digits; `nil` for any other text.
-    fileprivate init?(hexadecimal text: some StringProtocol) {
-        let digits = text.utf8.map { UInt8(String(decoding: [$0], as: UTF8.self), radix: 16) }
-        guard digits.count % 2 == 0, !digits.contains(nil) else { return nil }
-        self = stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
     }
 }

@@ -67,7 +67,7 @@ package enum BrokerRequest: Codable, Sendable {
         } catch let failure as JoinFailure {
             throw failure
         } catch {
-            throw JoinFailure(.refused, "\(program) does not answer as expected: \(error)")
+            throw JoinFailure("\(program) does not answer as expected: \(error)")
         }
     }
 }

@@ -42,9 +42,7 @@ struct FileChanges {
         _ content: Content, to path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil
     ) throws(FileError) {
         try note(path)
-        try Files.replace(path, with: content.bytes)
-        guard chmod(path, mode) == 0 else { throw FileError(path: path, action: "set the mode of") }
-        if let owner, chown(path, owner.user, owner.group) != 0 { throw FileError(path: path, action: "hand over") }
+        try Files.replace(path, mode: mode, owner: owner, with: content.bytes)
     }
 
     /// Removes a file, if it is there.

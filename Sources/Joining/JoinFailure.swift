@@ -23,4 +23,7 @@ package struct JoinFailure: Error, Sendable, CustomStringConvertible {
         self.kind = kind
         self.description = description
     }
+
+    /// Creates a refusal.
+    package init(_ description: String) { self.init(.refused, description) }
 }

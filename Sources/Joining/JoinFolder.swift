@@ -17,8 +17,8 @@ struct JoinFolder {
         do throws(StateDirectoryError) {
             lock = try StateDirectory(place.path(place.joining))
         } catch {
-            guard case .taken = error else { throw JoinFailure(.refused, error.description) }
-            throw JoinFailure(.refused, "another lockstep join runs on this machine; wait for its end")
+            guard case .taken = error else { throw JoinFailure(error.description) }
+            throw JoinFailure("another lockstep join runs on this machine; wait for its end")
         }
     }
 
@@ -44,7 +44,7 @@ extension JoinPlace {
     func owner() throws(JoinFailure) -> (user: uid_t, group: gid_t)? {
         guard !isPersonal, root.isEmpty else { return nil }
         guard let user = getpwnam("lockstep") else {
-            throw JoinFailure(.refused, "there is no user lockstep on this machine; install the package first")
+            throw JoinFailure("there is no user lockstep on this machine; install the package first")
         }
         return (user.pointee.pw_uid, user.pointee.pw_gid)
     }

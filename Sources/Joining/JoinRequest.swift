@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import API
 package import Session
 package import Settings
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
-import FoundationEssentials
 import Glibc
 import Platform
 package import Session
@@ -40,7 +39,7 @@ package struct Joining: Sendable {
         } catch {
             // A step that an interrupt cancels fails for a reason of its own.
             if Task.isCancelled { throw JoinFailure(.interrupted, "interrupted; nothing is changed") }
-            throw (error as? JoinFailure) ?? JoinFailure(.refused, "\(error)")
+            throw (error as? JoinFailure) ?? JoinFailure("\(error)")
         }
     }
 
@@ -51,7 +50,7 @@ package struct Joining: Sendable {
         try checkSettings(names, request)
         let owner = try place.owner()
         if let manager, await !manager.has(unit) {
-            throw JoinFailure(.refused, "the service lockstep-\(service) is not installed on this machine")
+            throw JoinFailure("the service lockstep-\(service) is not installed on this machine")
         }
         var request = request
         let authority = try await authority(for: &request)
@@ -102,7 +101,7 @@ package struct Joining: Sendable {
     private func checkSettings(_ names: JoinPlace.Names, _ request: JoinRequest) throws {
         let leave = place.isPersonal ? "lockstep leave --user" : "sudo lockstep leave"
         if access(place.path(names.settings), F_OK) == 0 {
-            throw JoinFailure(.refused, "this machine has joined already; to join another broker: \(leave), then again")
+            throw JoinFailure("this machine has joined already; to join another broker: \(leave), then again")
         }
         let own = place.path(names.ownSettings)
         guard access(own, F_OK) == 0 else { return }
@@ -110,8 +109,7 @@ package struct Joining: Sendable {
         try values.fill(file: own)
         let joined: [Setting] = [.broker, .passwordFile, .tlsCA, .tlsPinned, .node, .space, .role]
         guard let setting = joined.first(where: values.isGiven) else { return }
-        throw JoinFailure(
-            .refused, "\(own) sets \(setting.rawValue), which has precedence over joining; remove that line first")
+        throw JoinFailure("\(own) sets \(setting.rawValue), which has precedence over joining; remove that line first")
     }
 
     /// Finds the broker and returns the certificate of its authority, and puts the place that answered first.
@@ -147,17 +145,15 @@ package struct Joining: Sendable {
     /// - Returns: The connection of a presence that was there before.
     private func checkLogin(_ request: JoinRequest, _ settings: LineText) async throws(JoinFailure) -> String? {
         let found = try await probe(["--config", settings])
-        if found.isRefused { throw JoinFailure(.refused, refusal(of: request)) }
+        if found.isRefused { throw JoinFailure(refusal(of: request)) }
         if let problem = found.problem { throw JoinFailure(.unreachable, "the broker was not reached: \(problem)") }
         guard found.isKnown, request.expires != nil || found.isOnline else { return found.connection }
         let time = found.at.map { " at \(Self.text(of: $0 / 1_000))" } ?? ""
         guard request.expires != nil else {
             throw JoinFailure(
-                .refused,
                 "another machine is online as \(request.node); choose another name with --node, or stop that one")
         }
         throw JoinFailure(
-            .refused,
             """
             this invitation was used: \(request.node) was seen\(time). Make another on the broker's machine, with another \
             name or after sudo lockstep revoke \(request.node): sudo lockstep invite NAME
@@ -200,7 +196,7 @@ package struct Joining: Sendable {
     ) async throws(JoinFailure) {
         say("Starting \(unit), and waiting until it is connected.")
         if let reason = await manager.start(unit) {
-            throw JoinFailure(.refused, "\(unit) does not start: \(reason)\n\(manager.logCommand(of: unit))")
+            throw JoinFailure("\(unit) does not start: \(reason)\n\(manager.logCommand(of: unit))")
         }
         let found = try await probe(
             ["--config", settings, "--online", "--seconds", "\(Self.patience)"]
@@ -217,13 +213,13 @@ package struct Joining: Sendable {
         do {
             let result = try await Child.run(nodeProgram, ["probe"] + arguments, seconds: 60)
             guard result.code == 0 else {
-                throw JoinFailure(.refused, result.errors.isEmpty ? "lockstep-node probe failed" : result.errors)
+                throw JoinFailure(result.errors.isEmpty ? "lockstep-node probe failed" : result.errors)
             }
             return try ReportJSON.decode(from: Array(result.output.utf8))
         } catch let error as JoinFailure {
             throw error
         } catch {
-            throw JoinFailure(.refused, "lockstep-node: \(error)")
+            throw JoinFailure("lockstep-node: \(error)")
         }
     }
 
@@ -253,12 +249,12 @@ package struct Joining: Sendable {
                 for name in names.joined { try changes.remove(place.path(name)) }
             } catch {
                 changes.undo()
-                throw JoinFailure(.refused, error.description)
+                throw JoinFailure(error.description)
             }
             left.append(
                 Left(service: "lockstep-\(service)", node: values[.node].map { LineText(showing: $0.text) }))
         }
-        guard !left.isEmpty else { throw JoinFailure(.refused, "this machine has not joined a broker") }
+        guard !left.isEmpty else { throw JoinFailure("this machine has not joined a broker") }
         return left
     }
 }

@@ -18,7 +18,7 @@ package struct PrivateBroker: Sendable {
     /// - Parameters:
     ///   - port: The port to listen on; `nil` for the last one if it is free, else for any free port.
     ///   - isPersistent: Whether retained messages survive a restart. The store is written every 10 seconds and at the end.
-    package init(directory: String, port: Int? = nil, isPersistent: Bool = true) throws(PrivateBrokerError) {
+    package init(directory: String, port: Int? = nil, isPersistent: Bool = true) throws(BadValue) {
         self.directory = directory
         self.isPersistent = isPersistent
         do throws(StateDirectoryError) {
@@ -79,7 +79,7 @@ package struct PrivateBroker: Sendable {
                 let status = try await serve(program, onStart: onStart)
                 if Task.isCancelled { return }
                 onEnd("\(status)")
-            } catch let error as PrivateBrokerError {
+            } catch let error as BadValue {
                 // A later failure is tried again: another process may use the port for a while.
                 if isFirst { throw error }
             }
@@ -107,7 +107,7 @@ package struct PrivateBroker: Sendable {
                 onStart()
             }.terminationStatus
         } catch let error as SubprocessError {
-            throw PrivateBrokerError.unusable("mosquitto does not start: \(error)")
+            throw BadValue.unusable("mosquitto does not start: \(error)")
         }
     }
 
@@ -118,7 +118,7 @@ package struct PrivateBroker: Sendable {
             if Child.hasEnded(process) { break }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw PrivateBrokerError.unusable("mosquitto does not listen on port \(port); see \(directory)/mosquitto.log")
+        throw BadValue.unusable("mosquitto does not listen on port \(port); see \(directory)/mosquitto.log")
     }
 
     private func persistence(in directory: LineText) -> String {
@@ -130,7 +130,7 @@ package struct PrivateBroker: Sendable {
         """
     }
 
-    private func writeConfiguration() throws(PrivateBrokerError) {
+    private func writeConfiguration() throws(BadValue) {
         guard let directory = LineText(line: directory) else {
             throw .unusable("its configuration cannot name the folder \(LineText(showing: directory))")
         }
@@ -156,26 +156,19 @@ package struct PrivateBroker: Sendable {
     }
 
     /// Returns the path of mosquitto. Debian installs it where only root's PATH points.
-    package static func program() throws(PrivateBrokerError) -> String {
+    package static func program() throws(BadValue) -> String {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let directories = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
         guard let program = directories.map({ $0 + "/mosquitto" }).first(where: { access($0, X_OK) == 0 }) else {
-            throw .missing
+            throw BadValue("mosquitto is not installed; on Debian: sudo apt install mosquitto")
         }
         return program
     }
 }
 
-/// An error that prevents a private broker from running.
-package enum PrivateBrokerError: Error, Sendable, CustomStringConvertible {
-    case missing
-    case unusable(String)
-
-    package var description: String {
-        switch self {
-        case .missing: "mosquitto is not installed; on Debian: sudo apt install mosquitto"
-        case .unusable(let reason): "the private broker cannot run: \(reason)"
-        }
+extension BadValue {
+    fileprivate static func unusable(_ reason: String) -> BadValue {
+        BadValue("the private broker cannot run: \(reason)")
     }
 }
 

@@ -129,11 +129,25 @@ package enum Files {
             })
     }
 
-    package static func replace(_ path: String, isFlushed: Bool = true, with bytes: [UInt8]) throws(FileError) {
+    /// Replaces or creates a file, which has its mode and owner from the first moment.
+    /// - Parameters:
+    ///   - mode: `nil` for 0600.
+    ///   - owner: `nil` for the user and the group of this process.
+    package static func replace(
+        _ path: String, isFlushed: Bool = true, mode: mode_t? = nil, owner: (user: uid_t, group: gid_t)? = nil,
+        with bytes: [UInt8]
+    ) throws(FileError) {
         let (folder, name) = split(path)
         let directory = try openDirectory(folder)
         defer { close(directory) }
-        try replace(name, in: directory, path: path, isFlushed: isFlushed, with: bytes)
+        close(
+            try replace(name, in: directory, path: path, isFlushed: isFlushed) { file throws(FileError) in
+                try write(bytes, to: file, path: path)
+                if let mode, fchmod(file, mode) != 0 { throw FileError(path: path, action: "set the mode of") }
+                if let owner, fchown(file, owner.user, owner.group) != 0 {
+                    throw FileError(path: path, action: "hand over")
+                }
+            })
     }
 
     /// Renames or moves a file, and replaces what has the new name.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import API
-import Session
-import Wire
 
 /// The environment variables of a user hook.
 package enum HookVariable {
@@ -24,8 +22,8 @@ package enum HookVariable {
         "LOCKSTEP_SPACE": { $0.session.space },
         "LOCKSTEP_PHASE": { $0.session.phase.map(String.init) },
         "LOCKSTEP_PHASES": { String($0.session.plan.count) },
-        "LOCKSTEP_PHASE_KIND": { $0.session.currentPhase?.kind },
-        "LOCKSTEP_PHASE_NAME": { $0.session.currentPhase?.name },
+        "LOCKSTEP_PHASE_KIND": { $0.session.currentPhase?.phase.kind },
+        "LOCKSTEP_PHASE_NAME": { $0.session.currentPhase?.phase.name },
         "LOCKSTEP_ELAPSED_SECONDS": { $0.session.elapsedSeconds.map(String.init) },
         "LOCKSTEP_REMAINING_SECONDS": { $0.session.remainingSeconds.map(String.init) },
     ]

@@ -5,9 +5,8 @@ import Platform
 
 /// Plans by name, from a file of lines `name = plan` or `name = plan | alarm, overtime`.
 package struct Presets: Sendable {
-    private var presets: [String: Preset] = [:]
-    /// The names in the order in which displays offer them: those of the file first.
-    private var order: [String]
+    /// All presets, in the order in which displays offer them: those of the file first.
+    package let all: [Preset]
 
     /// The built-in presets, which `Config/presets` lists.
     static let builtIn: KeyValuePairs = [
@@ -18,16 +17,12 @@ package struct Presets: Sendable {
         "meditation": "phase \"Arrive\" 2m, phase \"Breathe\" 10m",
     ]
 
-    package init() {
-        order = Self.builtIn.map(\.key)
-        for (name, text) in Self.builtIn { presets[name] = try? Self.preset(name, text) }
-    }
+    package init() { all = Self.builtIn.compactMap { try? Self.preset($0, $1) } }
 
     /// Reads a file whose presets are added to the built-in ones; `#` begins a comment.
     /// - Throws: ``BadValue`` that names file, line and column.
     package init(file path: String) throws(BadValue) {
-        self.init()
-        var own: [String] = []
+        var own: [Preset] = []
         let text: String
         do throws(FileError) {
             text = String(decoding: try Files.read(path, limit: 1 << 16), as: UTF8.self)
@@ -43,14 +38,18 @@ package struct Presets: Sendable {
                 throw BadValue("\(path), line \(index + 1): “\(line)” is not of the form name = plan")
             }
             do throws(BadValue) {
-                presets[name] = try Self.preset(name, String(parts[1].trimmed))
-                own.append(name)
+                let preset = try Self.preset(name, String(parts[1].trimmed))
+                // The last line of a name counts, in the place of the first one.
+                if let index = own.firstIndex(where: { $0.name == name }) {
+                    own[index] = preset
+                } else {
+                    own.append(preset)
+                }
             } catch {
                 throw BadValue("\(path), line \(index + 1), plan of \(name), \(error)")
             }
         }
-        own = own.enumerated().filter { !own[..<$0.offset].contains($0.element) }.map(\.element)
-        order = own + order.filter { !own.contains($0) }
+        all = own + Presets().all.filter { preset in !own.contains { $0.name == preset.name } }
     }
 
     /// Reads a plan, and the words after a bar that is in no quotes.
@@ -73,11 +72,4 @@ package struct Presets: Sendable {
             throw BadValue("\(error)")
         }
     }
-
-    /// All presets, in the order in which displays offer them.
-    package var all: [Preset] { order.compactMap { presets[$0] } }
-
-    package var names: [String] { presets.keys.sorted() }
-
-    package subscript(name: String) -> Preset? { presets[name] }
 }

@@ -2,7 +2,6 @@
 
 import API
 import Display
-import Glibc
 import Platform
 import Synchronization
 

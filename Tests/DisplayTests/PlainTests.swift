@@ -60,7 +60,14 @@ import Wire
         }
         #expect(text(.draft, of: idle) == "Essay")
         #expect(idle.can == ["start"])
-        #expect(try PlainReport(encoded: idle.payload(of: .json)) == idle)
+        let json = try JSON(idle.payload(of: .json))
+        let topics = Set(PlainTopic.allCases.map(\.rawValue)).subtracting(["json"])
+        #expect(json.keys == topics.union(["alarm", "can", "session"]))
+        let values: [String: JSON] = [
+            "state": "idle", "draft": "Essay", "remaining": .null, "nodes": 2, "alarm": false, "can": ["start"],
+            "session": "",
+        ]
+        for (name, value) in values { #expect(json[name] == value, "\(name)") }
     }
 
     @Test func aSilentOwnerMakesItStaleByTimeAlone() {

@@ -38,12 +38,15 @@ import Testing
         #expect(stale.time == "24:15")
         let minutes = Screen(view(sample(), lostAt: 0), at: 240_000, face: .focus)
         #expect(minutes.notices.map(\.text) == ["Last heard 4 min ago · desk"])
-        let wrong = Screen(view(sample()), at: 0, face: .focus, options: ScreenOptions(isClockWrong: true))
+        var options = ScreenOptions()
+        options.isClockWrong = true
+        let wrong = Screen(view(sample()), at: 0, face: .focus, options: options)
         #expect(wrong.notices.map(\.text) == ["Clock wrong"])
     }
 
     @Test func nodeWithoutABrokerHasNoLostLink() {
-        let alone = ScreenOptions(worksAlone: true)
+        var alone = ScreenOptions()
+        alone.worksAlone = true
         #expect(Screen(view(nil, isLinked: false), at: 0, face: .focus, options: alone).notices.isEmpty)
         #expect(Screen(view(sample(), isLinked: false), at: 0, face: .focus, options: alone).notices.isEmpty)
         let stale = Screen(view(sample(), lostAt: 0, isLinked: false), at: 45_000, face: .focus, options: alone)

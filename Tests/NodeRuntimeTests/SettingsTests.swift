@@ -75,7 +75,7 @@ import Testing
         #expect(settings.stateDirectory == directory.path + "/.local/state/lockstep")
         #expect(settings.socket == settings.stateDirectory + "/node.sock")
         #expect(settings.defaults == PhaseDefaults())
-        #expect(settings.presets.names == Presets().names)
+        #expect(settings.presets.all == Presets().all)
         #expect(settings.logLevel == .info)
         #expect(settings.link(clientID: "x") == nil)
     }
@@ -84,7 +84,7 @@ import Testing
         let environment = ["XDG_CONFIG_HOME": directory.path]
         mkdir(directory.file("lockstep"), 0o700)
         _ = try directory.write("mine = focus 1h\n", to: "lockstep/presets")
-        #expect(try settings(environment: environment).presets["mine"]?.plan == [Phase(kind: .focus, seconds: 3_600)])
+        #expect(try settings(environment: environment).presets.all[0].plan == [Phase(kind: .focus, seconds: 3_600)])
         _ = try directory.write("mine: focus 1h\n", to: "lockstep/presets")
         #expect(complaint { try settings(environment: environment) }.contains("presets, line 1"))
     }

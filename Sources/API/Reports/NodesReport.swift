@@ -71,7 +71,7 @@ package struct NodeReport: Hashable, Sendable, Described {
     package static let blank = NodeReport("", isOnline: false)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        var counts = DiscardCounts(counts: dropped)
+        var counts = DroppedReport(counts: dropped)
         try form.field("node", &node, .string, "Its id.")
         try form.field("name", nullable: &name, .string, "Its name for people.")
         try form.field("role", nullable: &role, .string, "node, display or service")
@@ -120,11 +120,10 @@ package struct ClockReport: Hashable, Sendable, Described {
 }
 
 /// Discarded messages, by reason; a reason without any is left out.
-private struct DiscardCounts: Hashable, Sendable, Described {
+private struct DroppedReport: Hashable, Sendable, Described {
     var counts: [Discard: Int]
 
-    static let objectName = "Dropped"
-    static let blank = DiscardCounts(counts: [:])
+    static let blank = DroppedReport(counts: [:])
 
     mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         let keys: [(Discard, StaticString)] = [

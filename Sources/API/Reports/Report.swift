@@ -4,6 +4,9 @@ import FoundationEssentials
 package import Wire
 
 extension Described {
+    /// The name of the type without `Report`, as `openapi.json` has it.
+    package static var objectName: String { String(describing: Self.self).replacing("Report", with: "") }
+
     package var encoded: [UInt8] { ObjectFormat<Self>.object().json(self) }
 
     package init(encoded json: [UInt8]) throws(Rejection) { self = try ObjectFormat<Self>.object().value(of: json) }
@@ -35,17 +38,14 @@ package struct RequestError: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// Encodes private files and the output of commands as JSON with sorted keys and without escaped slashes.
 package enum ReportJSON {
-    package static func encode(_ value: some Encodable, pretty: Bool = false) -> [UInt8] {
+    package static func encode(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
         // Only a number that is not finite could fail, and no value has one.
         return (try? encoder.encode(value)).map { [UInt8]($0) } ?? Array("{}".utf8)
     }
 
-    package static func text(_ value: some Encodable, pretty: Bool = false) -> String {
-        String(decoding: encode(value, pretty: pretty), as: UTF8.self)
-    }
+    package static func text(_ value: some Encodable) -> String { String(decoding: encode(value), as: UTF8.self) }
 
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: [UInt8]) throws -> Value {
         try JSONDecoder().decode(type, from: Data(json))

@@ -2,7 +2,7 @@
 
 package import Wire
 
-/// JSON that is written once, such as `openapi.json`.
+/// JSON that is written and not read, such as `openapi.json`.
 package struct JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -12,6 +12,8 @@ package struct JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
 
     private init(raw text: String) { self.text = text }
 
+    /// An object, as it describes itself.
+    package init(_ object: some Described) { text = String(decoding: object.encoded, as: UTF8.self) }
     package init(_ string: String) { text = String(decoding: TextRule().json(string), as: UTF8.self) }
     package init(stringLiteral string: String) { self.init(string) }
     package init(integerLiteral number: Int64) { self.init(number) }
@@ -29,6 +31,19 @@ package struct JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
 
     package init(dictionaryLiteral fields: (String, JSONText?)...) { self.init(fields) }
 }
+
+/// A value in the place of JSON text.
+package protocol JSONWritable {
+    var json: JSONText { get }
+}
+
+extension String: JSONWritable { package var json: JSONText { JSONText(self) } }
+extension Int: JSONWritable { package var json: JSONText { JSONText(Int64(self)) } }
+extension Int64: JSONWritable { package var json: JSONText { JSONText(self) } }
+extension Bool: JSONWritable { package var json: JSONText { JSONText(booleanLiteral: self) } }
+/// No value is `null`.
+extension Optional: JSONWritable where Wrapped: JSONWritable { package var json: JSONText { self?.json ?? .null } }
+extension Array: JSONWritable where Element: JSONWritable { package var json: JSONText { JSONText(map(\.json)) } }
 
 /// Writes the fields of requests and reports as schemas.
 package struct Schemas: Form {

@@ -4,7 +4,7 @@ package import Session
 package import Wire
 
 /// A label in a report or a request.
-package struct LabelReport: Encodable, Hashable, Sendable, Described {
+package struct LabelReport: Hashable, Sendable, Described {
     package var name: String
     /// Its colour as `#rrggbb`, or `#rrggbbaa` where it is not opaque.
     package var colour: String
@@ -51,21 +51,16 @@ package struct PhaseReport: Hashable, Sendable, Described {
 package struct CurrentPhaseReport: Hashable, Sendable, Described {
     package var index = 0
     package var count = 0
-    package var kind = PhaseKind.focus.rawValue
-    package var name: String?
-    package var seconds = 0
+    package var phase = PhaseReport.blank
     package var elapsedSeconds = 0
     package var remainingSeconds = 0
 
     private init() {}
 
     init(_ moment: Moment) {
-        let phase = moment.register.currentPhase
         index = moment.register.phase
         count = moment.register.plan.count
-        kind = phase.kind.rawValue
-        name = phase.name
-        seconds = phase.seconds
+        phase = PhaseReport(moment.register.currentPhase)
         elapsedSeconds = Int(moment.elapsed.count / 1_000)
         remainingSeconds = Int((moment.remaining.count + 999) / 1_000)
     }
@@ -75,9 +70,7 @@ package struct CurrentPhaseReport: Hashable, Sendable, Described {
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("index", &index, .whole(), "Its place in the plan; 0 is the first.")
         try form.field("count", &count, .whole(), "How many phases the plan has.")
-        try form.field("kind", &kind, .oneOf(PhaseKind.self))
-        try form.field("name", nullable: &name, .string, "Its own name.")
-        try form.field("seconds", &seconds, .whole(), "Its length; of a count-up session the time limit.")
+        try phase.describe(to: &form)
         try form.field("elapsedSeconds", &elapsedSeconds, .whole(), "Rounded down.")
         try form.field("remainingSeconds", &remainingSeconds, .whole(), "Rounded up; when counting up until the limit.")
     }

@@ -32,7 +32,6 @@ package struct StatusReport: Hashable, Sendable, Described {
     package var phase: Int?
     package var currentPhase: CurrentPhaseReport?
 
-    package var activityName: String?
     package var startTime: Int64?
     package var elapsedSeconds: Int?
     package var totalSeconds: Int?
@@ -97,7 +96,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         try form.field("plan", &plan, .list(of: .object(), 0...Limits.phases), "The phases; empty while idle.")
         try form.field("phase", nullable: &phase, .whole(), "The index in plan of the phase that runs or waits.")
         try form.field("currentPhase", nullable: &currentPhase, .object(), "That phase with its present length.")
-        try form.field("activityName", nullable: &activityName, .string, "The title, as other timers call it.")
+        try form.field("activityName", nullable: &title, .string, "The title, as other timers call it.")
         try form.field("startTime", nullable: &startTime, .whole(), "The start, in milliseconds since 1970.")
         try form.field(
             "elapsedSeconds", nullable: &elapsedSeconds, .whole(), "Of the current phase, rounded down.")
@@ -153,15 +152,12 @@ package struct StatusReport: Hashable, Sendable, Described {
         clockAhead = clock.map { _ in (instant.told - groupTime).count }
         self.timeFrom = timeFrom?.rawValue
         let moment = moment ?? view.moment(at: instant.boot)
-        let calm = feeds.calm(of: moment?.register.id)?.ifKnown
-        calmPercent = calm?.percent
-        calmTrend = calm?.trend?.rawValue
         debtMinutes = feeds.debtMinutes(at: groupTime)
         debtAt = feeds.week?.at.milliseconds
         debtBy = feeds.week?.by?.rawValue
         self.problems = problems
-        show(view, moment: moment, at: groupTime)
-        self.linkProblem = view.isLinked ? nil : linkProblem
+        self.linkProblem = linkProblem
+        show(view, moment: moment, calm: feeds.calm(of: moment?.register.id), at: groupTime)
     }
 
     /// Returns the report of a later view of the same node at an instant.
@@ -170,21 +166,20 @@ package struct StatusReport: Hashable, Sendable, Described {
     package func updated(_ shown: NodeView, at instant: Instant) -> StatusReport {
         var report = self
         report.show(
-            shown.view, moment: shown.view.moment(at: instant.boot),
+            shown.view, moment: shown.view.moment(at: instant.boot), calm: shown.calm,
             at: instant.told - Milliseconds(shown.clockAhead))
-        report.linkProblem = shown.view.isLinked ? nil : linkProblem
-        let calm = shown.calm?.ifKnown
-        report.calmPercent = calm?.percent
-        report.calmTrend = calm?.trend?.rawValue
         report.debtMinutes = shown.debtMinutes
         return report
     }
 
     /// Writes the session as it is at a moment, and whether the node is connected.
-    private mutating func show(_ view: View, moment: Moment?, at groupTime: GroupTime) {
+    private mutating func show(_ view: View, moment: Moment?, calm: CalmFeed?, at groupTime: GroupTime) {
         let register = moment?.register
         let isCountdown = register?.mode == .countdown
         linked = view.isLinked
+        if linked { linkProblem = nil }
+        calmPercent = calm?.ifKnown?.percent
+        calmTrend = calm?.ifKnown?.trend?.rawValue
         status = register?.status.rawValue ?? "idle"
         session = register?.id.rawValue
         lineage = register?.lineage.rawValue
@@ -198,7 +193,6 @@ package struct StatusReport: Hashable, Sendable, Described {
         plan = register?.plan.map(PhaseReport.init) ?? []
         phase = register?.phase
         currentPhase = moment.map(CurrentPhaseReport.init)
-        activityName = register?.title
         startTime = register?.startedAt.milliseconds
         elapsedSeconds = moment.map { Int($0.elapsed.count / 1_000) }
         totalSeconds = isCountdown ? register?.currentPhase.seconds : nil

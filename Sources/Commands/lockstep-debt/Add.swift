@@ -38,15 +38,6 @@ struct Add: ParsableCommand {
     @Flag(help: "As JSON.")
     var json = false
 
-    private struct AddedJSON: Encodable {
-        var session: String
-        var node: String
-        var title: String
-        var label: String?
-        var from: Int64
-        var to: Int64
-    }
-
     func run() throws {
         let (settings, record) = try access.with(writes: true) { opened in
             let now = SystemClock.wallMilliseconds()
@@ -57,11 +48,12 @@ struct Add: ParsableCommand {
         }
         LedgerAccess.notifyService(of: settings)
         let (from, to) = (record.runs[0].from, record.runs[0].to ?? record.runs[0].from)
-        let added = AddedJSON(
-            session: "\(record.id)", node: "\(record.node)", title: record.title, label: record.label?.name,
-            from: from.milliseconds, to: to.milliseconds)
+        let added: JSONText = [
+            "from": from.milliseconds.json, "label": record.label?.name.json, "node": "\(record.node)".json,
+            "session": "\(record.id)".json, "title": record.title.json, "to": to.milliseconds.json,
+        ]
         let minutes = ImportReport.count(Int((to - from).count / 60_000), "minute")
-        print(json ? ReportJSON.text(added) : "Added \(minutes) as session \(record.id).")
+        print(json ? added.text : "Added \(minutes) as session \(record.id).")
     }
 
     private func makeRecord(in rules: WeekRules, now: Int64) throws -> LedgerRecord {

@@ -13,22 +13,6 @@ struct History: ParsableCommand {
     @OptionGroup var access: LedgerAccess
     @OptionGroup var options: HistoryOptions
 
-    private struct SessionJSON: Encodable {
-        var session: String
-        var node: String
-        var title: String
-        var label: String?
-        var status: String
-        var from: Int64
-        var to: Int64
-        /// The time that its phases of kinds that count ran, also where another session counts.
-        var ran: Int64
-        var done: Int64
-        /// The time that its phases ran beyond their lengths.
-        var over: Int64
-        var corrected: Bool
-    }
-
     func run() throws {
         try access.with { opened in
             let now = SystemClock.wallMilliseconds()
@@ -108,12 +92,17 @@ struct History: ParsableCommand {
     private func json(of entry: Entry, at index: Int, of shares: Shares) -> String {
         let record = entry.record
         let from = begin(of: entry, at: index, in: shares)
-        let row = SessionJSON(
-            session: "\(record.id)", node: "\(record.node)", title: record.title, label: record.label?.name,
-            status: record.status.rawValue, from: from, to: max(from, shares.end(of: index) ?? from),
-            ran: shares.ran(of: index), done: shares.done(of: index), over: shares.over(of: index),
-            corrected: entry.correction != nil)
-        return ReportJSON.text(row)
+        let row: JSONText = [
+            "corrected": (entry.correction != nil).json, "done": shares.done(of: index).json, "from": from.json,
+            "label": record.label?.name.json, "node": "\(record.node)".json,
+            // The time that its phases ran beyond their lengths.
+            "over": shares.over(of: index).json,
+            // The time that its phases of kinds that count ran, also where another session counts.
+            "ran": shares.ran(of: index).json,
+            "session": "\(record.id)".json, "status": record.status.rawValue.json, "title": record.title.json,
+            "to": max(from, shares.end(of: index) ?? from).json,
+        ]
+        return row.text
     }
 
     private func begin(of entry: Entry, at index: Int, in shares: Shares) -> Int64 {

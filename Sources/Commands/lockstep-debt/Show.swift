@@ -18,29 +18,6 @@ struct Show: ParsableCommand {
     @Flag(help: "As JSON.")
     var json = false
 
-    private struct WeekJSON: Encodable {
-        var week: String
-        var from: Int64
-        var to: Int64
-        var goal: Int
-        var carried: Int
-        var done: Int64
-        var debt: Int
-        var streak: Int
-        var days: [DayJSON]
-        var labels: [LabelJSON]
-    }
-
-    private struct DayJSON: Encodable {
-        var date: String
-        var done: Int64
-    }
-
-    private struct LabelJSON: Encodable {
-        var label: String?
-        var done: Int64
-    }
-
     func run() throws {
         try access.with { opened in
             let now = SystemClock.wallMilliseconds()
@@ -52,12 +29,19 @@ struct Show: ParsableCommand {
 
     private func printJSON(_ report: WeekReport) {
         let week = report.sums.week
-        let days = zip(week.days, report.sums.days).map { DayJSON(date: "\($0.date)", done: $1) }
-        let shown = WeekJSON(
-            week: "\(week.number)", from: week.from, to: week.to, goal: report.goal, carried: report.carried,
-            done: report.sums.done, debt: report.debt, streak: report.streak, days: days,
-            labels: report.sums.labels.map { LabelJSON(label: $0.label?.name, done: $0.done.count) })
-        print(ReportJSON.text(shown))
+        let days = zip(week.days, report.sums.days).map { day, done -> JSONText in
+            ["date": "\(day.date)".json, "done": done.json]
+        }
+        let labels = report.sums.labels.map { sum -> JSONText in
+            ["done": sum.done.count.json, "label": sum.label?.name.json]
+        }
+        let shown: JSONText = [
+            "carried": report.carried.json, "days": JSONText(days), "debt": report.debt.json,
+            "done": report.sums.done.json, "from": week.from.json, "goal": report.goal.json,
+            "labels": JSONText(labels), "streak": report.streak.json, "to": week.to.json,
+            "week": "\(week.number)".json,
+        ]
+        print(shown.text)
     }
 
     private func printText(_ report: WeekReport) {

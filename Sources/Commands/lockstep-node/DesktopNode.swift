@@ -6,7 +6,6 @@ import Client
 import Display
 import Glibc
 import Platform
-import Session
 import Settings
 
 /// `lockstep-node desktop`: shows the session as a media player of the desktop, for `lockstep desktop`, which does not

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
-import Core
 import Display
 import Logging
 import Mosquitto
@@ -204,7 +203,7 @@ actor PlainService: Service {
     }
 
     private func publish(_ event: EventReport) {
-        if turn.serves, !event.late { send(topics.event, PlainEvent(event).encoded) }
+        if turn.serves, !event.late { send(topics.event, event.plain) }
     }
 
     // MARK: Commands

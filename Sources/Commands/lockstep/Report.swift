@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
-import ArgumentParser
 import Display
 import Platform
 import Session
 import Settings
-import Wire
 
 /// The output of commands, for people and for programs.
 enum Report {
@@ -39,7 +37,9 @@ enum Report {
     /// An encoded report, for a person too.
     static func json(_ encoded: [UInt8]) -> String { String(decoding: ReportJSON.pretty(encoded), as: UTF8.self) }
 
-    static func json(_ report: some Encodable) -> String { ReportJSON.text(report, pretty: true) }
+    static func json(_ json: JSONText) -> String { Self.json(Array(json.text.utf8)) }
+
+    static func json(_ report: some Encodable) -> String { json(ReportJSON.encode(report)) }
 
     private static func words(_ reply: ReplyReport) -> Localized {
         let refusal = reply.reason.flatMap(Refusal.init(rawValue:))

@@ -53,7 +53,7 @@ struct Up: AsyncParsableCommand {
         // Trapped before the broker starts: an interrupt in between would leave the broker behind.
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
         let broker: PrivateBroker
-        do throws(PrivateBrokerError) {
+        do throws(BadValue) {
             broker = try PrivateBroker(directory: settings.stateDirectory + "/broker", port: port)
         } catch {
             throw UsageError("\(error)")
@@ -64,7 +64,7 @@ struct Up: AsyncParsableCommand {
             }) { [listen] address in
                 try await Children(settings: settings, address: address, listens: listen).run(until: signals)
             }
-        } catch let error as PrivateBrokerError {
+        } catch let error as BadValue {
             CommandLineRunner.say("lockstep up: \(error)")
             throw ExitStatus.unreachable.code
         }
@@ -139,8 +139,7 @@ private struct Children: Sendable {
         let options = ["--name", settings.name, "--socket", settings.socket, "--config", "/dev/null"]
         return try await start(
             "lockstep-node", named: "\(settings.node)", directory: settings.stateDirectory,
-            options + (settings.http.map { ["--http", "\($0)"] } ?? [])
-                + (settings.https.map { ["--https", "\($0)"] } ?? []))
+            options + .options(["--http": settings.http?.description, "--https": settings.https?.description]))
     }
 
     private func service(_ name: String) async throws -> TerminationStatus {
@@ -161,7 +160,7 @@ private struct Children: Sendable {
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
         let arguments =
             subcommand + ["--broker", "\(address)", "--space", "\(settings.space)", "--node", node]
-            + (directory.map { ["--state-dir", $0] } ?? []) + ["--log-level", "warning"] + more
+            + .options(["--state-dir": directory]) + ["--log-level", "warning"] + more
         return try await Subprocess.run(
             .path(FilePath(CompanionExecutable.path(of: program))), arguments: Arguments(arguments),
             environment: .inherit.updating(

@@ -9,7 +9,6 @@ import Session
 import Settings
 import Synchronization
 import Terminal
-import Wire
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

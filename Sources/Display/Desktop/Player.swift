@@ -2,7 +2,6 @@
 
 package import API
 package import Session
-import Wire
 
 /// A live session as a media player of the desktop (MPRIS 2.2): what it shows, and what its keys request.
 package struct Player: Hashable, Sendable {

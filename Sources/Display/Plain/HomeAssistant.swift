@@ -2,7 +2,6 @@
 
 package import API
 package import Session
-package import Wire
 
 /// The descriptions by which Home Assistant finds the plain topics of a space, from version 2024.3 on.
 ///
@@ -37,7 +36,7 @@ package struct HomeAssistant: Sendable {
             "event", "event", "Event", icon: "timer-alert-outline",
             [
                 ("state_topic", JSONText(topics.event)),
-                ("event_types", JSONText(PlainEvent.names.map { JSONText($0) })),
+                ("event_types", EventReport.names.json),
             ])
     }
 
@@ -153,28 +152,17 @@ package struct HomeAssistant: Sendable {
     }
 }
 
-/// An event of the session, on `plain/event`: the payload of an event entity.
-package struct PlainEvent: Hashable, Sendable, Described {
+extension EventReport {
     /// The names of all events, as those of hooks.
-    package static let names = [
+    fileprivate static let names = [
         "started", "paused", "resumed", "phase", "completed", "stopped", "superseded", "stale", "alarm",
     ]
 
-    package var name = ""
-    package var title = ""
-    package var session = ""
-
-    package init(_ event: EventReport) {
-        (name, title, session) = (event.event, event.session.title ?? "", event.session.session ?? "")
-    }
-
-    private init() {}
-
-    package static let blank = PlainEvent()
-
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("event_type", &name, .string)
-        try form.field("title", &title, .string)
-        try form.field("session", &session, .string)
+    /// The payload of an event entity, on `plain/event`.
+    package var plain: [UInt8] {
+        let content: JSONText = [
+            "event_type": event.json, "title": (session.title ?? "").json, "session": (session.session ?? "").json,
+        ]
+        return Array(content.text.utf8)
     }
 }

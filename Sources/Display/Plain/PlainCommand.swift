@@ -58,7 +58,6 @@ package struct PlainCommand: Hashable, Sendable {
 
     private struct Named: Described {
         var id: String?
-        static let objectName = "PlainID"
         static let blank = Named()
 
         mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
@@ -73,7 +72,6 @@ package struct PlainCommand: Hashable, Sendable {
         var length: String?
         var start = StartRequest()
 
-        static let objectName = "PlainCommand"
         static let blank = Request()
 
         init() {}

@@ -3,7 +3,7 @@
 package import API
 import FoundationEssentials
 package import Session
-package import Wire
+import Wire
 
 /// A plain topic: its name below `lockstep/1/<space>/plain/`. Each is retained, and absent where there is no value.
 package enum PlainTopic: String, CaseIterable, Sendable {
@@ -13,7 +13,7 @@ package enum PlainTopic: String, CaseIterable, Sendable {
 }
 
 /// The session as plain topics, and as the JSON of one of them. Texts are empty, and numbers `nil`, where there is no value.
-package struct PlainReport: Hashable, Sendable, Described {
+package struct PlainReport: Hashable, Sendable {
     /// `idle`, `stale`, or the status of the register.
     package var state = "idle"
     package var title = ""
@@ -39,51 +39,25 @@ package struct PlainReport: Hashable, Sendable, Described {
     /// The title of the live session, else that which the next start without a title gets.
     package var draft = ""
 
-    private init() {}
-
-    package static let objectName = "PlainReport"
-    package static let blank = PlainReport()
-
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("state", &state, .string)
-        try form.field("title", &title, .string)
-        try form.field("label", &label, .string)
-        try form.field("phase", &phase, .string)
-        try form.field("owner", &owner, .string)
-        try form.field("ends_at", &endsAt, .string)
-        try form.field("remaining", nullable: &remaining, .whole(), "Seconds.")
-        try form.field("progress", nullable: &progress, .percent, "Of the phase.")
-        try form.field("calm", nullable: &calm, .percent, "Of the session.")
-        try form.field("debt", nullable: &debt, .whole(), "Minutes.")
-        try form.field("streak", nullable: &streak, .whole(), "Days.")
-        try form.field("nodes", &nodes, .whole())
-        try form.field("alarm", &alarm, .bool)
-        try form.field("can", &can, .list(of: .string, 0...20))
-        try form.field("session", &session, .string)
-        try form.field("draft", &draft, .string)
+    /// The topics with a text, and with a number.
+    private var texts: [PlainTopic: String] {
+        [.state: state, .title: title, .label: label, .phase: phase, .owner: owner, .endsAt: endsAt, .draft: draft]
+    }
+    private var numbers: [PlainTopic: Int?] {
+        [.remaining: remaining, .progress: progress, .calm: calm, .debt: debt, .streak: streak, .nodes: nodes]
     }
 
     /// Returns what a topic holds; empty where there is no value.
     package func payload(of topic: PlainTopic) -> [UInt8] {
-        func text(_ number: Int?) -> String { number.map(String.init) ?? "" }
-        let value =
-            switch topic {
-            case .state: state
-            case .title: title
-            case .label: label
-            case .phase: phase
-            case .owner: owner
-            case .endsAt: endsAt
-            case .remaining: text(remaining)
-            case .progress: text(progress)
-            case .calm: text(calm)
-            case .debt: text(debt)
-            case .streak: text(streak)
-            case .nodes: text(nodes)
-            case .draft: draft
-            case .json: ""
-            }
-        return topic == .json ? encoded : Array(value.utf8)
+        let (texts, numbers) = (texts, numbers)
+        guard topic == .json else {
+            return Array((texts[topic] ?? numbers[topic]?.map(String.init) ?? "").utf8)
+        }
+        let values: [(String, JSONText?)] = PlainTopic.allCases.map { topic in
+            (topic.rawValue, texts[topic]?.json ?? numbers[topic]?.json)
+        }
+        let more: [(String, JSONText?)] = [("alarm", alarm.json), ("can", can.json), ("session", session.json)]
+        return Array(JSONText(values + more).text.utf8)
     }
 }
 

@@ -4,7 +4,7 @@ package import API
 import Session
 
 /// A session that a display offers to start with one press.
-package struct Offer: Hashable, Sendable, Encodable {
+package struct Offer: Hashable, Sendable, JSONWritable {
     package var text: Localized
     /// The plan in short, as "4 × 25 min"; empty if ``text`` says it.
     package var detail: Localized
@@ -13,6 +13,13 @@ package struct Offer: Hashable, Sendable, Encodable {
     package var request: StartRequest
     /// The milliseconds until it is no longer offered; `nil` if it stays.
     package var lasts: Int64?
+
+    package var json: JSONText {
+        [
+            "text": text.json, "detail": detail.json, "label": label.map { JSONText($0) }, "emoji": emoji?.json,
+            "request": JSONText(request), "lasts": lasts?.json,
+        ]
+    }
 }
 
 extension Offer {

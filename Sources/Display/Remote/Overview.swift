@@ -4,72 +4,17 @@ package import API
 import Session
 
 /// Everything that the remote page shows besides the session: starts, machines, the week, and its own words.
-package struct Overview: Sendable, Encodable {
-    struct Machine: Encodable {
-        var name: Localized
-        var texts: [Localized]
-        var isOnline: Bool
-        /// Whether a person must look after it.
-        var isWrong: Bool
-        var isOwner: Bool
-    }
-
-    struct WeekSums: Encodable {
-        var debt: Localized
-        var today: Localized
-        var texts: [Localized]
-    }
-
-    /// The sessions of a day, the latest first.
-    struct Day: Encodable {
-        var name: Localized
-        var done: Localized
-        var sessions: [Item]
-
-        struct Item: Encodable {
-            var time: Localized
-            var text: Localized
-            var label: LabelReport?
-            var done: Localized
-        }
-    }
-
-    struct Choice: Encodable {
-        /// The name that a request has.
-        var name: String
-        /// The name in words, for a screen reader.
-        var text: Localized
-        var colour: String
-    }
-
-    let language: String
-    let direction: String
-    let node: Localized
-    let mayPress: Bool
-    let again: [Offer]
-    /// The usual session, the open one, and the node's presets.
-    let presets: [Offer]
-    let machines: [Machine]
-    let week: WeekSums?
-    let days: [Day]
-    let labels: [LabelReport]
-    let colours: [Choice]
-    let words: [String: Strings.Entry]
-
+package enum Overview {
     private static let againLimit = 4
     /// The days whose sessions are listed, today included.
     private static let daysLimit = 7
     private static let labelsLimit = 12
 
     /// - Parameter groupTime: The present, in milliseconds since 1970.
-    package init(
+    package static func json(
         _ shown: NodeView, nodes: [NodeReport], week: WeekNumbers?, recent: [RecentSession], presets: [Preset],
         mayPress: Bool, groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
-    ) {
-        language = strings.language
-        direction = strings.isRightToLeft ? "rtl" : "ltr"
-        node = .userText(shown.node?.rawValue ?? "")
-        self.mayPress = mayPress && !shown.isReadOnly
+    ) -> JSONText {
         let live = shown.view.register.flatMap { $0.status.isLive ? $0 : nil }
         let sessions = recent.map { seen in
             // The running session has gone on since.
@@ -77,45 +22,52 @@ package struct Overview: Sendable, Encodable {
                 ?? seen
         }
         var known: [StartRequest] = []
-        for start in sessions.map(\.start) where !known.contains(start) && known.count < Self.againLimit {
+        for start in sessions.map(\.start) where !known.contains(start) && known.count < againLimit {
             // The rest of a session is no session of its own.
             if !sessions.contains(where: { $0.rest == start && $0.start != start }) { known.append(start) }
         }
         let stopped = live == nil ? Offer(goingOnWithOneOf: recent, at: groupTime, strings: strings) : nil
-        again =
+        let again =
             [stopped].compactMap(\.self)
             + known.compactMap { start in
                 sessions.first { $0.start == start }.map { Offer(again: $0, strings: strings) }
             }
-        self.presets = [.focus(strings), .countUp(strings)] + presets.map { Offer($0, strings: strings) }
-        machines = nodes.filter { $0.role != "service" && $0.node != NodesReport.strangers }.map {
-            Machine($0, owner: live?.owner, at: groupTime, strings: strings)
+        let machines = nodes.filter { $0.role != "service" && $0.node != NodesReport.strangers }.map {
+            machine($0, owner: live?.owner, at: groupTime, strings: strings)
         }
-        self.week = week.map { WeekSums($0, strings: strings) }
-        days = Self.days(sessions, at: groupTime, utcOffset: utcOffset, strings: strings)
-        labels = Self.labels(sessions)
-        colours = NamedColours.labels.compactMap { name, colour in
+        let colours = NamedColours.labels.compactMap { name, colour -> JSONText? in
+            // The name is that of a request, and the text is for a screen reader.
             Strings.Key(rawValue: "\(name)Colour").map {
-                Choice(name: name, text: strings[$0], colour: colour.description)
+                ["name": name.json, "text": strings[$0].json, "colour": colour.description.json]
             }
         }
-        words = Dictionary(
-            uniqueKeysWithValues: Self.keys.map { ($0.rawValue, strings.entry($0) ?? .text(strings[$0].description)) })
+        let words = keys.map { ($0.rawValue, strings.entry($0)?.json ?? strings[$0].json) }
+        return [
+            "language": strings.language.json, "direction": strings.isRightToLeft ? "rtl" : "ltr",
+            "node": (shown.node?.rawValue ?? "").json, "mayPress": (mayPress && !shown.isReadOnly).json,
+            "again": again.json,
+            // The usual session, the open one, and the node's presets.
+            "presets": ([.focus(strings), .countUp(strings)] + presets.map { Offer($0, strings: strings) }).json,
+            "machines": JSONText(machines), "week": week.map { sums($0, strings: strings) },
+            "days": JSONText(days(sessions, at: groupTime, utcOffset: utcOffset, strings: strings)),
+            "labels": JSONText(labels(sessions)), "colours": JSONText(colours), "words": JSONText(words),
+        ]
     }
 
-    private static func labels(_ sessions: [RecentSession]) -> [LabelReport] {
+    private static func labels(_ sessions: [RecentSession]) -> [JSONText] {
         var labels: [LabelReport] = []
         for start in sessions.map(\.start) {
             guard let name = start.label, labels.count < labelsLimit, !labels.contains(where: { $0.name == name })
             else { continue }
             labels.append(LabelReport(name: name, colour: start.colour))
         }
-        return labels
+        return labels.map { JSONText($0) }
     }
 
+    /// Returns the days with sessions, which are listed the latest first.
     private static func days(
         _ sessions: [RecentSession], at groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
-    ) -> [Day] {
+    ) -> [JSONText] {
         func date(_ time: Int64) -> CivilDate { LocalTime(at: time, offset: utcOffset(time)).date }
         let today = date(groupTime)
         return (0..<daysLimit).compactMap { ago in
@@ -124,37 +76,26 @@ package struct Overview: Sendable, Encodable {
             guard !found.isEmpty else { return nil }
             let name = strings.isolated("\(strings.weekday(of: day)) \(strings.day(day))")
             let minutes = WholeMinutes.of(found.map { Milliseconds($0.done) })
-            return Day(
-                name: ago == 0 ? strings[.today] : name, done: TimeText.minutes(minutes.reduce(0, +)),
-                sessions: zip(found, minutes).map { session, done in
-                    let offer = Offer(again: session, strings: strings)
-                    return Day.Item(
-                        time: TimeText.clock(session.startedAt, offset: utcOffset(session.startedAt)), text: offer.text,
-                        label: offer.label, done: TimeText.minutes(done))
-                })
+            let items = zip(found, minutes).map { session, done -> JSONText in
+                let offer = Offer(again: session, strings: strings)
+                let time = TimeText.clock(session.startedAt, offset: utcOffset(session.startedAt))
+                return [
+                    "time": time.json, "text": offer.text.json, "label": offer.label.map { JSONText($0) },
+                    "done": TimeText.minutes(done).json,
+                ]
+            }
+            return [
+                "name": (ago == 0 ? strings[.today] : name).json, "done": TimeText.minutes(minutes.reduce(0, +)).json,
+                "sessions": JSONText(items),
+            ]
         }
     }
 
-    /// The words of the page itself, which it keeps for the time without its node.
-    private static let keys: [Strings.Key] = [
-        .pageLost, .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .linkOver, .notPermitted, .noSession,
-        .start, .lastSessions, .presets, .newSession, .title, .label, .colour, .duration, .until, .plan, .shortMinutes,
-        .countUp, .save, .saved, .sound, .undo, .endsInSeconds, .machines, .weeklyDebt, .today, .debtOfWeek, .noWeek,
-        .sessions, .nothingDone,
-        .eventStarted, .eventPaused, .eventResumed, .eventPhase, .eventStopped, .movedHere, .alreadySo, .stop,
-        .ok, .alarmEnded, .messageToAll, .messageShown, .messageTakenBack,
-        .unsaved,
-    ]
-}
-
-extension Overview.Machine {
-    fileprivate init(_ report: NodeReport, owner: NodeID?, at groupTime: Int64, strings: Strings) {
-        let id = Localized.userText(report.node)
-        isOnline = report.online
-        isOwner = report.node == owner?.rawValue
-        isWrong = report.state == "clockWrong"
-        name = report.name.map(Localized.userText) ?? id
-        texts = [isOwner ? strings[.ownsSession] : ""]
+    private static func machine(
+        _ report: NodeReport, owner: NodeID?, at groupTime: Int64, strings: Strings
+    ) -> JSONText {
+        let isOwner = report.node == owner?.rawValue
+        var texts = [isOwner ? strings[.ownsSession] : ""]
         switch report.state {
         case "clockWrong": texts.append(strings[.clockWrong])
         case "sleeping": texts.append(strings[.asleep])
@@ -164,15 +105,29 @@ extension Overview.Machine {
         if !report.online, let last = report.lastHeard {
             texts.append(Screen.lastHeard(Milliseconds(max(0, groupTime - last)), strings: strings))
         }
-        texts.removeAll(where: \.isEmpty)
+        return [
+            "name": (report.name ?? report.node).json, "texts": texts.filter { !$0.isEmpty }.json,
+            "isOnline": report.online.json,
+            // Whether a person must look after it.
+            "isWrong": (report.state == "clockWrong").json, "isOwner": isOwner.json,
+        ]
     }
-}
 
-extension Overview.WeekSums {
-    fileprivate init(_ numbers: WeekNumbers, strings: Strings) {
-        debt = DebtText.text(minutes: numbers.debt)
+    private static func sums(_ numbers: WeekNumbers, strings: Strings) -> JSONText {
         let days = numbers.dayMinutes
-        today = TimeText.minutes(days.indices.contains(numbers.today) ? days[numbers.today] : 0)
-        texts = numbers.facts(strings)
+        let today = days.indices.contains(numbers.today) ? days[numbers.today] : 0
+        return [
+            "debt": DebtText.text(minutes: numbers.debt).json, "today": TimeText.minutes(today).json,
+            "texts": numbers.facts(strings).json,
+        ]
     }
+
+    /// The words of the page itself, which it keeps for the time without its node.
+    private static let keys: [Strings.Key] = [
+        .pageLost, .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .linkOver, .notPermitted, .noSession,
+        .start, .lastSessions, .presets, .newSession, .title, .label, .colour, .duration, .until, .plan, .shortMinutes,
+        .countUp, .save, .saved, .sound, .undo, .endsInSeconds, .machines, .weeklyDebt, .today, .debtOfWeek, .noWeek,
+        .sessions, .eventStarted, .eventPaused, .eventResumed, .eventPhase, .eventStopped, .movedHere, .alreadySo,
+        .stop, .ok, .alarmEnded, .messageToAll, .messageShown, .messageTakenBack,
+    ]
 }

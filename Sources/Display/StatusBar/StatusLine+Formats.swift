@@ -9,16 +9,29 @@ extension StatusLine {
     package func formatted(_ format: StatusFormat, isFollowed: Bool = false) -> String {
         switch format {
         case .text: text
-        case .waybar: ReportJSON.text(WaybarModule(self))
+        case .waybar: waybar.text
         case .tmux: Self.joined(parts) { Self.tmux($0) }
         // An i3blocks block with the interval `persist` and the format `json`.
         case .i3blocks where isFollowed:
-            ReportJSON.text([
-                "full_text": i3Text, "short_text": Self.directed(shortParts, self), "color": colour.opaque.description,
-            ])
+            JSONText([
+                ("color", colour.opaque.description.json), ("full_text", i3Text.json),
+                ("short_text", Self.directed(shortParts, self).json),
+            ]).text
         case .i3blocks: [i3Text, Self.directed(shortParts, self), colour.opaque.description].joined(separator: "\n")
         case .polybar: Self.joined(parts) { Self.polybar($0) }
         }
+    }
+
+    /// The fields of waybar's `return-type: json`.
+    private var waybar: JSONText {
+        let text = Self.directed(parts, self) { part, text in
+            let text = Markup.escaped(text)
+            return part.colour.map { "<span color=\"\($0.opaque)\">\(text)</span>" } ?? text
+        }
+        return [
+            "alt": status.json, "class": classes.json, "percentage": (percentage ?? 0).json, "text": text.json,
+            "tooltip": Markup.escaped(tooltip).json,
+        ]
     }
 
     /// The line for i3bar, which shows a minimal line's time if there is room.
@@ -32,7 +45,7 @@ extension StatusLine {
     }
 
     /// Joins the parts, with the direction of each isolated.
-    fileprivate static func directed(
+    private static func directed(
         _ parts: [Part], _ line: StatusLine, _ write: (Part, Localized) -> String = { $1.description }
     ) -> String {
         let text = joined(parts) { write($0, TextDirection.isolated($0.text)) }
@@ -67,26 +80,6 @@ extension StatusLine {
         let text = part.text.description.replacing("%{", with: "%\u{200B}{")
         guard let colour = part.colour else { return text }
         return "%{F\(colour.opaque)}\(text)%{F-}"
-    }
-}
-
-/// The fields of waybar's `return-type: json`.
-private struct WaybarModule: Encodable {
-    var text: String
-    var alt: String
-    var tooltip: String
-    var `class`: [String]
-    var percentage: Int
-
-    init(_ line: StatusLine) {
-        text = StatusLine.directed(line.parts, line) { part, text in
-            let text = Markup.escaped(text)
-            return part.colour.map { "<span color=\"\($0.opaque)\">\(text)</span>" } ?? text
-        }
-        alt = line.status
-        tooltip = Markup.escaped(line.tooltip)
-        `class` = line.classes
-        percentage = line.percentage ?? 0
     }
 }
 

@@ -24,7 +24,7 @@ package struct Timeline: Hashable, Sendable {
     }
 
     /// A running or stopped clock.
-    package struct Count: Hashable, Sendable, Encodable {
+    package struct Count: Hashable, Sendable {
         /// A reference instant, in milliseconds of the node's boot clock.
         package var anchor: Int64
         /// The time elapsed in the phase at ``anchor``, in milliseconds, with the time beyond its length.

@@ -4,13 +4,8 @@
 ///
 /// The font is unknown, so each class of characters has its width in the widest of the common fonts.
 struct TextMeasure {
-    let isBold: Bool
-    let isMonospaced: Bool
-
-    init(isBold: Bool = false, isMonospaced: Bool = false) {
-        self.isBold = isBold
-        self.isMonospaced = isMonospaced
-    }
+    var isBold = false
+    var isMonospaced = false
 
     func width(_ text: String) -> Double {
         text.reduce(0) { $0 + width(of: $1) }

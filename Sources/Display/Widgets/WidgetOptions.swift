@@ -33,42 +33,25 @@ package struct WidgetOptions: Sendable {
         self.init(strings: strings)
         width = try Self.size("width", in: query)
         height = try Self.size("height", in: query)
-        if let text = query["scale"] {
-            guard let value = Double(text), Self.scales.contains(value) else {
-                throw RequestError("scale", "“\(text)” is not a number from 0.25 to 50")
-            }
-            scale = value
-        }
+        scale =
+            try query.parameter("scale", "a number from 0.25 to 50") { text in
+                Double(text).flatMap { Self.scales.contains($0) ? $0 : nil }
+            } ?? 1
         colour = try Self.colour(query["colour"] == nil ? "color" : "colour", in: query)
         background = try Self.colour("background", in: query)
-        if let text = query["face"] {
-            guard let value = Face(rawValue: text) else {
-                let faces = Face.allCases.map(\.rawValue).joined(separator: ", ")
-                throw RequestError("face", "“\(text)” is not one of \(faces)")
-            }
-            face = value
-        }
-        switch query["eink"]?.lowercased() {
-        case nil, "0", "false": isEInk = false
-        case "", "1", "true": isEInk = true
-        case .some(let text): throw RequestError("eink", "“\(text)” is not one of 1, 0, true, false")
-        }
+        face = try query.word("face") ?? .focus
+        let flags = ["0": false, "false": false, "": true, "1": true, "true": true]
+        isEInk = try query.parameter("eink", "one of 1, 0, true, false") { flags[$0.lowercased()] } ?? false
     }
 
     private static func size(_ name: String, in query: [String: String]) throws(RequestError) -> Int? {
-        guard let text = query[name] else { return nil }
-        guard let value = Int(text), sizes.contains(value) else {
-            throw RequestError(name, "“\(text)” is not a whole number from 16 to 4096")
+        try query.parameter(name, "a whole number from 16 to 4096") { text in
+            Int(text).flatMap { sizes.contains($0) ? $0 : nil }
         }
-        return value
     }
 
     private static func colour(_ name: String, in query: [String: String]) throws(RequestError) -> Colour? {
-        guard let text = query[name] else { return nil }
-        guard let value = Colour(typed: text) else {
-            throw RequestError(name, "“\(text)” is not a colour; a colour is \(Colour.forms)")
-        }
-        return value
+        try query.parameter(name, "a colour; a colour is \(Colour.forms)") { Colour(typed: $0) }
     }
 
     /// Returns the size in points of a picture whose default size is `usual`.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import API
+
 /// A text for people. Its words come from a catalogue or from a person; code adds only digits and signs.
 ///
 /// A literal and ``symbols(_:)`` lose words, which are two letters or more in a row: they belong in the catalogues.
@@ -50,8 +52,8 @@ extension Localized: ExpressibleByStringInterpolation {
     package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 }
 
-extension Localized: Encodable {
-    package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+extension Localized: JSONWritable {
+    package var json: JSONText { description.json }
 }
 
 extension Sequence<Localized> {

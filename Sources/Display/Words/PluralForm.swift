@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The plural categories of Unicode's CLDR.
-package enum PluralForm: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
+package enum PluralForm: String, CaseIterable, Decodable, CodingKeyRepresentable, Sendable {
     case zero, one, two, few, many, other
 
     /// Returns the form for a whole number in a language, by CLDR's cardinal rules.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import API
+
 /// The strings of displays in one language.
 ///
 /// The display replaces text in braces, such as `{node}`. `weekdays` (from Monday on) and `months` are lists separated
@@ -38,7 +40,7 @@ package struct Strings: Hashable, Sendable {
     }
 
     /// A string, plain or with the plural forms of its language.
-    package enum Entry: Hashable, Sendable, Codable {
+    package enum Entry: Hashable, Sendable, Decodable, JSONWritable {
         case text(String)
         case plural([PluralForm: String])
 
@@ -51,11 +53,10 @@ package struct Strings: Hashable, Sendable {
             }
         }
 
-        package func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
+        package var json: JSONText {
             switch self {
-            case .text(let text): try container.encode(text)
-            case .plural(let forms): try container.encode(forms)
+            case .text(let text): text.json
+            case .plural(let forms): JSONText(PluralForm.allCases.map { ($0.rawValue, forms[$0]?.json) })
             }
         }
     }

@@ -17,11 +17,7 @@ package struct LedgerOptions: ParsableArguments {
     package init() {}
 
     /// The given options, for another program with the same options.
-    package var arguments: [String] {
-        [("--config", config), ("--state-dir", stateDir), ("--ledger", ledger)].flatMap { name, value in
-            value.map { [name, $0] } ?? []
-        }
-    }
+    package var arguments: [String] { .options(["--config": config, "--state-dir": stateDir, "--ledger": ledger]) }
 }
 
 /// The ledger of this machine and a space, for commands that read or change it.
@@ -33,7 +29,7 @@ package struct LedgerAccess: ParsableArguments {
 
     package init() {}
 
-    package var arguments: [String] { place.arguments + (space.map { ["--space", $0] } ?? []) }
+    package var arguments: [String] { place.arguments + .options(["--space": space]) }
 }
 
 /// A part of the history, and its format.
@@ -64,5 +60,12 @@ package struct HistoryOptions: ParsableArguments {
         guard [json, csv, ical].count(where: \.self) <= 1 else {
             throw ValidationError("--json, --csv and --ical exclude each other")
         }
+    }
+}
+
+extension [String] {
+    /// Returns the options that have a value, for another program.
+    package static func options(_ given: KeyValuePairs<String, String?>) -> [String] {
+        given.flatMap { name, value in value.map { [name, $0] } ?? [] }
     }
 }

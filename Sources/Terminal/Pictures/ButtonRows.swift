@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Display
-import Session
 
 /// The buttons of a face, in as many rows as the width requires.
 struct ButtonRows {

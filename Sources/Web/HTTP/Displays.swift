@@ -214,9 +214,9 @@ actor Displays {
         content.hasAllActions = options.hasAllActions
         let timeline = Timeline(shown.nodeView.view, from: shown.boot, face: options.face, options: content)
         let offers = options.offersStarts && !content.isReadOnly ? shown.presets.prefix(Self.startsLimit) : []
-        let idle = IdleContent(
-            options.idle, week: shown.nodeView.week, boot: shown.boot, groupTime: shown.groupTime,
-            offset: shown.utcOffset, strings: strings)
+        let idle = options.idle.content(
+            week: shown.nodeView.week, boot: shown.boot, groupTime: shown.groupTime, offset: shown.utcOffset,
+            strings: strings)
         return .event(
             "timeline",
             data: timeline.json(

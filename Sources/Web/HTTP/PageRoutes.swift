@@ -183,9 +183,9 @@ struct PageRoutes: Sendable {
 
 extension Displays.StreamOptions {
     init(_ query: [String: String], header: String?, access: Access) throws(RequestError) {
-        face = try PageParameters.word("face", of: query) ?? .focus
-        idle = try PageParameters.word("idle", of: query) ?? .clock
-        near = face == .boring ? nil : try PageParameters.near(query)
+        face = try query.word("face") ?? .focus
+        idle = try query.word("idle") ?? .clock
+        near = face == .boring ? nil : try query.near()
         language = Strings.requested(query["lang"], header: header).language
         isReadOnly = access == .view || Self.isOff(query["controls"])
         hasAllActions = query["remote"] != nil

@@ -48,10 +48,10 @@ struct RemoteRoutes: Sendable {
     private func overview(_ request: Request, _ context: WebContext) async -> Response {
         let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
         let (shown, nodes) = (await node.snapshot(), await node.nodes())
-        let overview = Overview(
+        let overview = Overview.json(
             shown.nodeView, nodes: nodes.nodes, week: shown.weekNumbers, recent: shown.recent, presets: shown.presets,
             mayPress: context.access == .control && !Displays.StreamOptions.isOff(request.query["controls"]),
             groupTime: shown.groupTime.milliseconds, utcOffset: shown.utcOffset, strings: strings)
-        return .json(ReportJSON.encode(overview))
+        return .json(Array(overview.text.utf8))
     }
 }

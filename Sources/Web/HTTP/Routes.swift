@@ -141,7 +141,7 @@ struct Route {
             about: "How long before its end a running phase is marked, as 5m; never on the boring face. The pattern is "
                 + "incomplete.", schema: [("type", "string"), ("pattern", "^[1-9][0-9]{0,2}[sm]$")])
         static var theme: Parameter {
-            .word("theme", "By default the browser's; dark on the kiosk page.", PageParameters.themes)
+            .word("theme", "By default the browser's; dark on the kiosk page.", Theme.allCases.map(\.rawValue))
         }
 
         static func word(_ name: String, _ about: String, _ words: [String]) -> Parameter {

@@ -55,7 +55,9 @@ package final class PairedPhones: Sendable {
     /// Returns the code of a new link that pairs one phone.
     func invite(_ name: String, mayPress: Bool) throws(HTTPProblem) -> PhoneLink {
         let now = now()
-        let code = try change { book throws(HTTPProblem) in try book.invite(name, mayPress: mayPress, at: now) }
+        let code = try state.withLock { state throws(HTTPProblem) in
+            try state.book.invite(name, mayPress: mayPress, at: now)
+        }
         return PhoneLink(code: code, expires: now.wall.milliseconds + PhoneBook.linkLife)
     }
 
@@ -63,7 +65,7 @@ package final class PairedPhones: Sendable {
     /// - Returns: Its key; `nil` if the link does not work.
     func pair(_ code: String) throws(HTTPProblem) -> String? {
         let now = now()
-        let key = try change { book throws(HTTPProblem) in try book.pair(code, at: now) }
+        let key = try state.withLock { state throws(HTTPProblem) in try state.book.pair(code, at: now) }
         if key != nil { log.info("phone paired") }
         return key
     }
@@ -72,10 +74,10 @@ package final class PairedPhones: Sendable {
     func remove(_ name: String) throws(HTTPProblem) {
         let now = now()
         var failure: FileError?
-        let removed = try change { book throws(HTTPProblem) in
-            let removed = try book.remove(name)
+        let removed = try state.withLock { state throws(HTTPProblem) in
+            let removed = try state.book.remove(name)
             do throws(FileError) {
-                if removed != nil || book.isUnsaved { try book.save(at: now) }
+                if removed != nil || state.book.isUnsaved { try state.book.save(at: now) }
             } catch {
                 failure = error
             }
@@ -125,11 +127,5 @@ package final class PairedPhones: Sendable {
             guard let phone = state.connections.removeValue(forKey: id)?.phone else { return }
             state.book.see(phone, at: now)
         }
-    }
-
-    private func change<Value: Sendable>(
-        _ body: (inout PhoneBook) throws(HTTPProblem) -> Value
-    ) throws(HTTPProblem) -> Value {
-        try state.withLock { state throws(HTTPProblem) in try body(&state.book) }
     }
 }

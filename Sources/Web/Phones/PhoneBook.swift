@@ -167,7 +167,7 @@ struct PhoneBook {
     }
 
     mutating func save(at now: Instant) throws(FileError) {
-        try Files.replace(path, with: ReportJSON.encode(["phones": phones], pretty: true))
+        try Files.replace(path, with: ReportJSON.pretty(ReportJSON.encode(["phones": phones])))
         sightingsSaved = now.boot.milliseconds
         isUnsaved = false
     }

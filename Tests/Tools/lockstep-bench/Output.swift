@@ -76,7 +76,7 @@ struct Figure: Sendable, Encodable {
     }
 
     static func json(_ figures: [Figure]) -> String {
-        String(decoding: ReportJSON.encode(figures, pretty: true), as: UTF8.self)
+        String(decoding: ReportJSON.pretty(ReportJSON.encode(figures)), as: UTF8.self)
     }
 
     static func table(_ figures: [Figure]) -> String {

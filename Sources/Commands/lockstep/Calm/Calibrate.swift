@@ -64,15 +64,10 @@ struct Calibrate: AsyncParsableCommand {
     }
 
     private var arguments: [String] {
-        var arguments = isOfSpace ? ["levels"] + broker.arguments : ["listen", "--print"]
-        if let config { arguments += ["--config", config] }
-        if isOfSpace {
-            if let topic { arguments += ["--topic", topic] }
-        } else {
-            if let recorder { arguments += ["--recorder", recorder] }
-            if let calibration { arguments += ["--calibration", calibration] }
-        }
-        return arguments
+        isOfSpace
+            ? ["levels"] + broker.arguments + .options(["--config": config, "--topic": topic])
+            : ["listen", "--print"]
+                + .options(["--config": config, "--recorder": recorder, "--calibration": calibration])
     }
 
     private var isOfSpace: Bool {

@@ -30,11 +30,11 @@ struct CalmStatus: AsyncParsableCommand {
     func run() async throws {
         try await access.withAccess { node in
             let shown = try await node.view()
-            let report = CalmReport(shown)
+            let report = CalmReport(shown: shown)
             if output.json {
-                print(Report.json(report.encoded))
+                print(Report.json(report.json))
             } else {
-                let missing = report.coverage == nil ? Self.missing(in: try await node.nodes()) : ""
+                let missing = shown.calm == nil ? Self.missing(in: try await node.nodes()) : ""
                 print(report.lines(Report.strings, missing: missing).joined(separator: "\n"))
             }
             let moment = shown.view.moment(at: BootTime(SystemClock.bootMilliseconds()))
@@ -55,63 +55,41 @@ struct CalmStatus: AsyncParsableCommand {
     }
 }
 
-/// The output of `lockstep calm --json`. Every field is always there; seconds, levels and times as in the protocol.
-struct CalmReport: Described {
-    private var session: String?
-    private var title: String?
-    private var percent: Int?
-    private var trend: CalmFeed.Trend?
-    private(set) var coverage: Int?
-    /// The level at ``at``, as ``threshold`` in tenths of a decibel.
-    private var level: Int?
-    private var threshold: Int?
-    /// The quiet percent of each of the last whole minutes, the latest last; `nil` without a level.
-    private var minutes: [Int?] = []
-    private var at: Int64?
+/// How calm the current session was, or the last one, and the last hour.
+struct CalmReport {
+    let shown: NodeView
+    private var calm: CalmFeed? { shown.calm }
 
-    static let blank = CalmReport(NodeView(View()))
-
-    mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("session", nullable: &session, .string, "The current session, or the last one.")
-        try form.field("title", nullable: &title, .string, "Its title.")
-        try form.field("percent", nullable: &percent, .percent, "Percent of the measured time that was quiet.")
-        try form.field("trend", nullable: &trend, .word(), "The trend; null if unknown.")
-        try form.field("coverage", nullable: &coverage, .percent, "Percent of the running time that was measured.")
-        try form.field("level", nullable: &level, .decibels, "The last level.")
-        try form.field("threshold", nullable: &threshold, .decibels, "The level below which it is quiet.")
-        try form.field("minutes", &minutes, .list(of: .nullable(.percent), 0...60))
-        try form.field("at", nullable: &at, .whole(), "When the calm service published this.")
-    }
-
-    init(_ shown: NodeView) {
-        let (register, calm) = (shown.view.register, shown.calm)
-        session = register?.id.rawValue
-        title = register?.title
-        percent = calm?.ifKnown?.percent
-        trend = calm?.ifKnown?.trend
-        coverage = calm?.coverage
-        level = calm?.level
-        threshold = calm?.threshold
-        minutes = calm?.minutes ?? []
-        at = calm?.at.milliseconds
+    /// The output of `lockstep calm --json`. Every field is always there; seconds, levels and times as in the protocol.
+    var json: JSONText {
+        let (register, known) = (shown.view.register, calm?.ifKnown)
+        func decibels(_ tenths: Int?) -> JSONText { tenths.map { JSONText(Double($0) / 10) } ?? .null }
+        return [
+            "session": (register?.id.rawValue).json, "title": (register?.title).json,
+            "percent": (known?.percent).json, "trend": (known?.trend?.rawValue).json,
+            "coverage": (calm?.coverage).json, "level": decibels(calm?.level),
+            "threshold": decibels(calm?.threshold),
+            // The quiet percent of each of the last whole minutes, the latest last; null without a level.
+            "minutes": (calm?.minutes ?? []).json, "at": (calm?.at.milliseconds).json,
+        ]
     }
 
     /// A few lines for a person. `missing` is why nothing is measured.
     func lines(_ strings: Strings, missing: String) -> [String] {
-        guard session != nil else { return ["\(strings[.idle])"] }
-        let name = title.map { $0.isEmpty ? "" : " · \($0)" } ?? ""
-        let shown = percent.map { strings.text(.percent, ["count": "\($0)"]) } ?? Strings.unknown
-        let calm = strings.text(.calmPercent, ["percent": shown])
-        guard let coverage, let at else { return ["\(calm)\(name)", "not measured: \(missing)"] }
-        let sign = trend.map { " \($0.sign)" } ?? ""
-        var lines = ["\(calm)\(sign)\(name)", "heard \(coverage)% of the time"]
-        if let threshold {
+        guard let register = shown.view.register else { return ["\(strings[.idle])"] }
+        let name = register.title.isEmpty ? "" : " · \(register.title)"
+        let percent = calm?.ifKnown.map { strings.text(.percent, ["count": "\($0.percent)"]) } ?? Strings.unknown
+        let words = strings.text(.calmPercent, ["percent": percent])
+        guard let calm else { return ["\(words)\(name)", "not measured: \(missing)"] }
+        let sign = calm.ifKnown?.trend.map { " \($0.sign)" } ?? ""
+        var lines = ["\(words)\(sign)\(name)", "heard \(calm.coverage)% of the time"]
+        if let threshold = calm.threshold {
+            let at = calm.at.milliseconds
             let clock = TimeText.clock(at, offset: SystemClock.utcOffset(at: at))
-            lines.append(
-                (level.map { "\(Double($0) / 10) dB" } ?? "nothing heard")
-                    + " at \(clock), quiet below \(Double(threshold) / 10) dB")
+            let level = calm.level.map { "\(Double($0) / 10) dB" } ?? "nothing heard"
+            lines.append("\(level) at \(clock), quiet below \(Double(threshold) / 10) dB")
         }
-        if !minutes.isEmpty { lines.append("last hour " + Self.sparkline(minutes)) }
+        if !calm.minutes.isEmpty { lines.append("last hour " + Self.sparkline(calm.minutes)) }
         return lines
     }
 

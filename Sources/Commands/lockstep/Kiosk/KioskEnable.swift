@@ -31,8 +31,8 @@ struct KioskEnable: AsyncParsableCommand {
     @Option(help: "The language (default: that of the machine): \(Catalogue.languages.joined(separator: ", ")).")
     var lang: String?
 
-    @Option(help: "The colours of the page: \(PageTheme.names).")
-    var theme: PageTheme?
+    @Option(help: "The colours of the page: \(Theme.names).")
+    var theme: Theme?
 
     @Option(help: "The hours in which the screen is dark without a session, as 23:00-07:00.")
     var blank: BlankHours?

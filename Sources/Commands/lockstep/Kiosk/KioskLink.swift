@@ -42,7 +42,7 @@ struct KioskLink: AsyncParsableCommand {
     var lang: String?
 
     @Option(help: "dark, light or e-ink.")
-    var theme: PageTheme?
+    var theme: Theme?
 
     @Option(help: "The hours in which the page is black without a session, as 23:00-07:00.")
     var blank: BlankHours?
@@ -155,7 +155,4 @@ struct PageHost {
     var isAddress: Bool { name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } }
 }
 
-enum PageTheme: String, CaseIterable, ExpressibleByArgument {
-    case dark, light
-    case eInk = "e-ink"
-}
+extension Theme: ExpressibleByArgument {}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
-import ArgumentParser
 import Client
 import Glibc
 import Platform

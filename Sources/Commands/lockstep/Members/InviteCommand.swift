@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import ArgumentParser
 import Display
 import Glibc
@@ -92,7 +93,10 @@ struct InviteCommand: AsyncParsableCommand {
             .invite(node: id, role: role, space: space), Invitation.self, json: output.json, destdir)
         let line = "sudo lockstep join \(try JoinToken.encode(invitation))" + (kiosk ? " --kiosk" : "")
         if output.json {
-            let printed = Printed(command: line, node: node, role: role.rawValue, expires: invitation.expires)
+            let printed: JSONText = [
+                "command": line.json, "expires": invitation.expires.json, "node": node.json,
+                "role": role.rawValue.json,
+            ]
             return print(Report.json(printed))
         }
         // The line alone, for scripts; the rest is for a person.
@@ -105,13 +109,6 @@ struct InviteCommand: AsyncParsableCommand {
             \(Joining.text(of: invitation.expires)) if it is not used. So that no other user of that machine sees it, run \
             sudo lockstep join\(kiosk ? " --kiosk" : "") and paste the invitation then.
             """)
-    }
-
-    struct Printed: Encodable {
-        var command: String
-        var node: String
-        var role: String
-        var expires: Int64
     }
 }
 

@@ -125,19 +125,10 @@ struct JoinCommand: AsyncParsableCommand {
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                for await _ in signals { break }
-                return nil
-            }
-            defer { group.cancelAll() }
-            while let value = try await group.next() {
-                if let value { return value }
-                group.cancelAll()
-            }
-            throw CancellationError()
-        }
+        let work = Task { try await body() }
+        let watch = Task { for await _ in signals { work.cancel() } }
+        defer { watch.cancel() }
+        return try await work.value
     }
 
     /// Returns the argument, or else a line of standard input.

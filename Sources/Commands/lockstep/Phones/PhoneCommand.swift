@@ -70,7 +70,12 @@ struct PhoneAdd: AsyncParsableCommand {
     }
 
     private func show(_ link: String, until expires: Int64) {
-        if output.json { return print(Report.json(Printed(link: link, name: name, mayPress: !look, expires: expires))) }
+        if output.json {
+            let printed: JSONText = [
+                "expires": expires.json, "link": link.json, "mayPress": (!look).json, "name": name.json,
+            ]
+            return print(Report.json(printed))
+        }
         // The link alone, for scripts; the rest is for a person.
         guard isatty(STDOUT_FILENO) == 1 else { return print(link) }
         print("Scan this with “\(name)”, or open the link there:\n\n\(link)\n")
@@ -80,13 +85,6 @@ struct PhoneAdd: AsyncParsableCommand {
             It works once, until \(Joining.text(of: expires / 1_000)). The phone then may \
             \(look ? "only look" : "press, start and take"). To shut it out: lockstep phone remove "\(name)"
             """)
-    }
-
-    private struct Printed: Encodable {
-        var link: String
-        var name: String
-        var mayPress: Bool
-        var expires: Int64
     }
 }
 

@@ -4,13 +4,11 @@ import API
 import ArgumentParser
 import Client
 import Display
-import Glibc
 import Platform
 import Session
 import Settings
 import Synchronization
 import Terminal
-import Wire
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,7 +38,7 @@ struct StatusCommand: AsyncParsableCommand {
     var follow = false
 
     func validate() throws {
-        if output.json, case .line(let format) = format {
+        if output.json, let format = format?.line {
             throw ValidationError("--json and --format \(format.rawValue) contradict each other; leave --json out")
         }
         if wantsJSON, style != nil || face != nil {
@@ -49,18 +47,27 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private var wantsJSON: Bool { output.json || format == .json }
+    private var wantsLine: Bool { style != nil || face != nil || follow || format != nil }
 
     func run() async throws {
         if wantsJSON { return try await follow ? followReports() : report() }
-        guard let line = wantedLine else { return try await describe() }
+        guard wantsLine else { return try await describe() }
+        let (style, format, face) = (style ?? .compact, format?.line ?? .text, face ?? .focus)
+        let strings = language.strings
+        @Sendable func line(of shown: NodeView, at boot: Int64) -> StatusLine {
+            var options = ScreenOptions(strings: strings, utcOffset: SystemClock.utcOffset)
+            options.take(shown)
+            return StatusLine(
+                Screen(shown.view, at: BootTime(boot), face: face, options: options), style: style, strings: strings)
+        }
         if follow {
             return try await follow(receive: { try await $0.views($1) }) { view, boot in
-                line.line(of: view, at: boot).formatted(line.format, isFollowed: true)
+                line(of: view, at: boot).formatted(format, isFollowed: true)
             }
         }
         try await access.withAccess { node in
-            let status = line.line(of: try await node.view(), at: SystemClock.bootMilliseconds())
-            print(status.formatted(line.format))
+            let status = line(of: try await node.view(), at: SystemClock.bootMilliseconds())
+            print(status.formatted(format))
             if status.screen.status?.isLive != true { throw ExitStatus.noSession.code }
         }
     }
@@ -118,53 +125,14 @@ struct StatusCommand: AsyncParsableCommand {
         }
         if code != 0 { throw ExitCode(code) }
     }
-
-    /// The line for a status bar; `nil` if the description for people is wanted.
-    private var wantedLine: WantedLine? {
-        guard style != nil || face != nil || follow || format != nil else { return nil }
-        return WantedLine(
-            style: style ?? .compact, format: format?.line ?? .text, face: face ?? .focus, strings: language.strings)
-    }
-}
-
-struct WantedLine: Sendable {
-    let style: StatusStyle
-    let format: StatusFormat
-    let face: Face
-    let strings: Strings
-
-    /// Returns what a bar shows of a view when the boot clock reads `boot`.
-    func line(of shown: NodeView, at boot: Int64) -> StatusLine {
-        var options = ScreenOptions(strings: strings, utcOffset: SystemClock.utcOffset)
-        options.take(shown)
-        return StatusLine(
-            Screen(shown.view, at: BootTime(boot), face: face, options: options), style: style, strings: strings)
-    }
 }
 
 extension StatusStyle: ExpressibleByArgument {}
 
 /// The value of `--format`: a line for a status bar, or JSON.
-enum StatusOutput: Hashable, Sendable, ExpressibleByArgument {
-    case line(StatusFormat)
-    case json
-
-    init?(argument: String) {
-        if argument == "json" {
-            self = .json
-        } else if let format = StatusFormat(rawValue: argument) {
-            self = .line(format)
-        } else {
-            return nil
-        }
-    }
-
-    static var allValueStrings: [String] { StatusFormat.allCases.map(\.rawValue) + ["json"] }
-
-    var defaultValueDescription: String { line?.rawValue ?? "json" }
+enum StatusOutput: String, CaseIterable, Sendable, ExpressibleByArgument {
+    case text, waybar, tmux, i3blocks, polybar, json
 
     /// The format of the line; `nil` for JSON.
-    var line: StatusFormat? {
-        if case .line(let format) = self { format } else { nil }
-    }
+    var line: StatusFormat? { StatusFormat(rawValue: rawValue) }
 }

@@ -4,7 +4,6 @@ import API
 import Display
 import Platform
 import Session
-import Wire
 
 struct StatusText {
     private let screen: Screen

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import API
+
+/// The query parameters of a page or a widget.
+extension [String: String] {
+    /// Returns the value of a parameter; `nil` if it is absent.
+    /// - Parameter kind: What an invalid text is not, for the error.
+    package func parameter<Parsed>(
+        _ name: String, _ kind: String, _ parse: (String) -> Parsed?
+    ) throws(RequestError) -> Parsed? {
+        guard let text = self[name] else { return nil }
+        guard let value = parse(text) else { throw RequestError(name, "“\(text)” is not \(kind)") }
+        return value
+    }
+
+    package func word<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws(RequestError) -> Word? {
+        try parameter(name, "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))") { Word(rawValue: $0) }
+    }
+
+    package func near() throws(RequestError) -> Near? {
+        try parameter("near", "a duration such as 5m or 90s") { Near($0) }
+    }
+}
