@@ -24,11 +24,9 @@ import Testing
             let revoked = try Self.node("hall", broker)
             try await revoked.start()
             try await eventually("the refusal is known") { revoked.status.linkProblem != .null }
-            let refused = try await revoked.lockstep("doctor")
-            #expect(refused.code == 3, "\(refused)")
-            #expect(refused.output.contains("the broker refuses the user or the password"), "\(refused)")
-            #expect(refused.output.contains("sudo lockstep members on the broker's machine"), "\(refused)")
-            #expect(refused.output.contains("lockstep leave --user, then a new invitation"), "\(refused)")
+            try await revoked.lockstep("doctor").expect(
+                3, says: "the broker refuses the user or the password", "sudo lockstep members on the broker's machine",
+                "lockstep leave --user, then a new invitation")
             try await revoked.end()
         }
         let lost = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(Port.free())")
@@ -52,10 +50,7 @@ import Testing
             // The register leaves only when the barrier, which is refused too, counts as returned.
             try await eventually("the refusal") { desk.status.problems.items.map(\.kind) == ["notGranted"] }
             for action in ["pause", "resume"] {
-                let pressed = try await desk.lockstep(action)
-                #expect(pressed.code == 7, "\(pressed)")
-                #expect(pressed.errors.contains("does not let desk own a session"), "\(pressed)")
-                #expect(pressed.errors.contains("LOCKSTEP_ROLE"), "\(pressed)")
+                try await desk.lockstep(action).expect(7, errors: "does not let desk own a session", "LOCKSTEP_ROLE")
             }
             #expect(try await desk.lockstep("doctor").output.contains("WRONG rights"))
             #expect(try await desk.lockstep("status").code == 0)
@@ -91,11 +86,9 @@ import Testing
                     "--socket", desk.directory.file("none.sock"), "--broker", "mqtt://desk@127.0.0.1:\(broker.port)",
                     "--password-file", desk.directory.file("password"),
                 ]
-                let status = try await remote(["status", "--json"] + place)
-                #expect(status.code == 0, "\(status)")
+                let status = try await remote(["status", "--json"] + place).expect()
                 #expect(status.json.isOwner == false, "a remote owns no session")
-                let result = try await remote(["pause", "--json"] + place)
-                #expect(result.code == 0, "\(result)")
+                try await remote(["pause", "--json"] + place).expect()
                 let register = try await peer.waitFor("session", of: "desk", "paused") { $0.status == "paused" }
                 #expect(register.epoch == before.epoch)
                 #expect(register.rev == 2)

@@ -11,24 +11,16 @@ import Testing
         "mqtt://\(user)@127.0.0.1:\(broker.port)"
     }
 
-    /// Runs the command, and returns its exit code and its findings by their checks.
-    private static func examine(
-        _ arguments: [String], password: String = "secret"
-    ) async throws -> (code: Int32, findings: [String: JSON], errors: String) {
+    private static func examine(_ arguments: [String], password: String = "secret") async throws -> CommandResult {
         let directory = try TemporaryDirectory()
         let file = try directory.write(password, to: "password")
         chmod(file, 0o600)
-        let result = try await CommandLine.run(["doctor", "--json", "--password-file", file] + arguments)
-        let items = result.output.isEmpty ? [] : result.json.items
-        return (
-            result.code, Dictionary(items.map { ($0.check.text ?? "", $0) }) { first, _ in first }, result.errors
-        )
+        return try await CommandLine.run(["doctor", "--json", "--password-file", file] + arguments)
     }
 
     private static func findings(_ options: Broker.Options, code: Int32) async throws -> [String: JSON] {
         try await Broker.withBroker(options) { broker in
-            let result = try await examine(["--broker", address(of: broker)])
-            #expect(result.code == code, "\(result)")
+            let result = try await examine(["--broker", address(of: broker)]).expect(code)
             return result.findings
         }
     }
@@ -47,13 +39,11 @@ import Testing
         options.isShipped = true
         options.users = ["desk": "secret", "watcher": "secret"]
         try await Broker.withBroker(options) { broker in
-            let result = try await Self.examine(["--broker", Self.address(of: broker)])
-            #expect(result.code == 0)
+            let result = try await Self.examine(["--broker", Self.address(of: broker)]).expect()
             #expect(Self.states(of: result.findings) == Self.good, "\(result.findings)")
-            let lines = try await CommandLine.run(
-                ["doctor", "--broker", "mqtt://127.0.0.1:\(broker.port)"], environment: ["LOCKSTEP_NODE": "desk"])
-            #expect(lines.code == 3, "\(lines)")
-            #expect(lines.output.contains("WRONG connection"), "\(lines)")
+            try await CommandLine.run(
+                ["doctor", "--broker", "mqtt://127.0.0.1:\(broker.port)"], environment: ["LOCKSTEP_NODE": "desk"]
+            ).expect(3, says: "WRONG connection")
             try await Peer.with("watcher", port: broker.port, password: "secret") { peer in
                 // The barrier of the peer has returned.
                 #expect(!peer.messages.contains { $0.topic.contains("/node/desk/") }, "\(peer.messages)")
@@ -70,8 +60,7 @@ import Testing
             try await hall.waitFor("the session") { $0.status == "running" }
             // Under the name of a node that runs, and of one that is not there.
             for user in ["desk", "guest"] {
-                let result = try await Self.examine(["--broker", Self.address(of: broker, user: user)])
-                #expect(result.code == 0, "\(result)")
+                try await Self.examine(["--broker", Self.address(of: broker, user: user)]).expect()
             }
             #expect(try await hall.lockstep("extend", "5m").code == 0)
             for node in [desk, hall] {
@@ -171,8 +160,7 @@ import Testing
         var options = Broker.Options()
         options.users = ["desk": "secret"]
         try await Broker.withBroker(options) { broker in
-            let wrong = try await Self.examine(["--broker", Self.address(of: broker)], password: "other")
-            #expect(wrong.code == 3)
+            let wrong = try await Self.examine(["--broker", Self.address(of: broker)], password: "other").expect(3)
             #expect(wrong.findings["connection"]?.fix.text?.contains("--password-file") == true, "\(wrong)")
             let member = try await Self.examine(
                 ["--broker", Self.address(of: broker), "--member", "mqtt://127.0.0.1:\(Port.free())"])
@@ -188,9 +176,14 @@ import Testing
             (["--member", "mqtt://pi"], "without a broker"),
             (["--broker", "mqtt://127.0.0.1:1", "--member", "pi"], "--member"),
         ] {
-            let result = try await Self.examine(arguments)
-            #expect(result.code == 2, "\(result)")
-            #expect(result.errors.contains(reason), "\(result)")
+            try await Self.examine(arguments).expect(2, errors: reason)
         }
+    }
+}
+
+extension CommandResult {
+    /// What `lockstep doctor` finds, by its checks.
+    fileprivate var findings: [String: JSON] {
+        Dictionary(json.items.map { ($0.check.text ?? "", $0) }) { first, _ in first }
     }
 }

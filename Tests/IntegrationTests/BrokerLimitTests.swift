@@ -21,14 +21,11 @@ import Testing
             var started = try await desk.lockstep("start", title)
             try await eventually("the refusal") { desk.status.problems.items.map(\.kind) == ["tooLarge"] }
             if started.code == 0 { started = try await desk.lockstep("start", title) }
-            #expect(started.code == 7, "\(started)")
-            #expect(started.output.contains("Session started"), "\(started)")
-            #expect(started.errors.contains("the broker refuses messages of"), "\(started)")
-            #expect(started.errors.contains("max_packet_size and message_size_limit"), "\(started)")
+            started.expect(
+                7, says: "Session started", errors: "the broker refuses messages of",
+                "max_packet_size and message_size_limit")
             #expect(try await desk.lockstep("pause").code == 7)
-            let doctor = try await desk.lockstep("doctor")
-            #expect(doctor.code == 3, "\(doctor)")
-            #expect(doctor.output.contains("WRONG messages"), "\(doctor)")
+            try await desk.lockstep("doctor").expect(3, says: "WRONG messages")
             try await eventually("it is said") { desk.log.contains("the broker does not let this node publish") }
             try await desk.kill()
         }

@@ -36,10 +36,7 @@ import Testing
                 }
                 #expect(told.session.text == session)
                 #expect(told.threshold == 45)
-                let words = try await desk.lockstep("calm")
-                #expect(words.code == 0)
-                #expect(words.output.contains("Calm "))
-                #expect(words.output.contains("quiet below 45"))
+                try await desk.lockstep("calm").expect(says: "Calm ", "quiet below 45")
                 #expect(try await desk.lockstep("stop").code == 0)
                 #expect(try await desk.lockstep("calm", "--json").code == 5)
             }
@@ -169,7 +166,6 @@ import Testing
         let file = try directory.write(text.joined(separator: "\n"), to: "calm.env")
         let result = try await CommandLine.run(["--config", file], program: "lockstep-calm")
         // The file is valid; only the missing broker is reported.
-        #expect(result.code == 2, "\(result)")
-        #expect(result.errors.contains("needs a broker"), "\(result)")
+        result.expect(2, errors: "needs a broker")
     }
 }

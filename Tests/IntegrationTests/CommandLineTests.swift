@@ -10,26 +10,22 @@ import Testing
     @Test func appliedAndNoopExitWithZero() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
-        let started = try await desk.lockstep("start", "Reading", "--for", "25m", "--json")
-        #expect(started.code == 0)
+        let started = try await desk.lockstep("start", "Reading", "--for", "25m", "--json").expect()
         #expect(started.json.outcome == "applied")
         #expect(started.json.rev == 1)
         #expect(started.json.keys == ["outcome", "reason", "by", "session", "rev", "field", "problem"])
-        let paused = try await desk.lockstep("pause")
-        #expect(paused.code == 0)
+        let paused = try await desk.lockstep("pause").expect()
         #expect(paused.output == "Session paused\n")
         #expect(paused.errors.isEmpty)
-        let again = try await desk.lockstep("pause", "--json")
-        #expect(again.code == 0)
+        let again = try await desk.lockstep("pause", "--json").expect()
         #expect(again.json.outcome == "noop")
         try await desk.end()
     }
 
     @Test(arguments: ["--help", "--version"]) func outputThatCannotBeWrittenIsAnError(argument: String) async throws {
-        let full = try await CommandLine.run(
-            ["-c", "\"$0\" \"$1\" >/dev/full", Program.path("lockstep"), argument], program: "/bin/sh")
-        #expect(full.code == 1, "\(full)")
-        #expect(full.errors.contains("the output is incomplete: No space left on device"), "\(full)")
+        try await CommandLine.run(
+            ["-c", "\"$0\" \"$1\" >/dev/full", Program.path("lockstep"), argument], program: "/bin/sh"
+        ).expect(1, errors: "the output is incomplete: No space left on device")
     }
 
     @Test func correctionOnAnotherMachineKeepsTheOwner() async throws {
@@ -38,8 +34,8 @@ import Testing
             let id = try desk.begin(["title": "Readin", "plan": "focus 25m, shortBreak 5m"])
             try await kitchen.waitFor("the session") { $0.session.text == id }
             let corrected = try await kitchen.lockstep(
-                "correct", "--title", "Reading", "--label", "Study", "--color", "#f00")
-            #expect(corrected.code == 0, "\(corrected)")
+                "correct", "--title", "Reading", "--label", "Study", "--color", "#f00"
+            ).expect()
             #expect(corrected.output == "Reading · Study · #ff0000\n")
             #expect(desk.status.title == "Reading")
             #expect(desk.status.session.text == id)
@@ -56,8 +52,7 @@ import Testing
         let desk = try NodeProcess("desk")
         try await desk.start()
         #expect(try await desk.lockstep("start", "--count-up").code == 0)
-        let refused = try await desk.lockstep("extend", "1m", "--json")
-        #expect(refused.code == 3)
+        let refused = try await desk.lockstep("extend", "1m", "--json").expect(3)
         #expect(refused.json.outcome == "refused")
         #expect(refused.json.reason == "notAllowed")
         #expect(refused.errors == "lockstep: Not possible now\n")
@@ -75,8 +70,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for arguments in [["status"], ["pause"], ["nodes", "--json"], ["start", "Reading"]] {
                 group.addTask {
-                    let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path])
-                    #expect(result.code == 4, "\(arguments): \(result)")
+                    let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path]).expect(4)
                     #expect(!result.errors.isEmpty)
                 }
             }
@@ -90,15 +84,12 @@ import Testing
         let desk = try NodeProcess("desk")
         try await desk.start()
         for action in Self.actions + ["take"] {
-            let result = try await desk.lockstep(action, "--json")
-            #expect(result.code == 5, "\(action): \(result)")
+            let result = try await desk.lockstep(action, "--json").expect(5)
             #expect(result.json.outcome == "noSession")
         }
-        let status = try await desk.lockstep("status")
-        #expect(status.code == 5)
+        let status = try await desk.lockstep("status").expect(5)
         #expect(status.output.hasPrefix("No session."))
-        let json = try await desk.lockstep("status", "--json")
-        #expect(json.code == 5)
+        let json = try await desk.lockstep("status", "--json").expect(5)
         #expect(json.json.status == "idle")
         try await desk.end()
     }
@@ -107,21 +98,17 @@ import Testing
         let directory = try TemporaryDirectory()
         let nowhere = ["--socket", directory.file("none.sock")]
         for arguments in Self.actions.map({ [$0] }) + [["status"], ["nodes"], ["start", "Reading"]] {
-            let result = try await CommandLine.run(arguments + nowhere)
-            #expect(result.code == 6, "\(arguments): \(result)")
-            #expect(result.errors.contains("none.sock"))
+            try await CommandLine.run(arguments + nowhere).expect(6, errors: "none.sock")
         }
         // Neither a test nor the system uses port 1.
         let closed = nowhere + ["--broker", "mqtt://127.0.0.1:1"]
         for arguments in [["pause"], ["status", "--json"], ["nodes"]] {
-            let result = try await CommandLine.run(arguments + closed)
-            #expect(result.code == 6, "\(arguments): \(result)")
+            let result = try await CommandLine.run(arguments + closed).expect(6)
             #expect(!result.errors.isEmpty)
         }
         // The default paths.
-        let none = try await CommandLine.run(["status"], environment: ["LOCKSTEP_SOCKET": directory.file("x.sock")])
-        #expect(none.code == 6)
-        #expect(none.errors.contains("x.sock"))
+        try await CommandLine.run(["status"], environment: ["LOCKSTEP_SOCKET": directory.file("x.sock")]).expect(
+            6, errors: "x.sock")
     }
 
     @Test(arguments: [
@@ -135,16 +122,13 @@ import Testing
         let directory = try TemporaryDirectory()
         let socket =
             arguments.first.map { $0.hasPrefix("-") || $0 == "fly" } == true ? [] : ["--socket", directory.path]
-        let result = try await CommandLine.run(arguments + socket)
-        #expect(result.code == 2, "\(result)")
-        #expect(result.errors.contains(names), "\(result)")
+        let result = try await CommandLine.run(arguments + socket).expect(2, errors: names)
         #expect(result.output.isEmpty)
     }
 
     @Test func invalidPlanPointsAtItsColumn() async throws {
-        let result = try await CommandLine.run(["start", "--plan", "focus 25m, nap 5m", "--socket", "none"])
-        #expect(result.code == 2)
-        #expect(result.errors.contains("column 12"))
+        let result = try await CommandLine.run(["start", "--plan", "focus 25m, nap 5m", "--socket", "none"]).expect(
+            2, errors: "column 12")
         let lines = result.errors.split(separator: "\n")
         let plan = try #require(lines.firstIndex { $0.hasSuffix("  focus 25m, nap 5m") })
         let caret = try #require(lines.dropFirst(plan + 1).first)
@@ -188,8 +172,7 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"]) func completionsArePrinted(shell: String) async throws {
-        let result = try await CommandLine.run(["--generate-completion-script", shell])
-        #expect(result.code == 0)
+        let result = try await CommandLine.run(["--generate-completion-script", shell]).expect()
         for word in ["extend", "teal", "dumbbell"] { #expect(result.output.contains(word), "\(word)") }
     }
 
@@ -205,9 +188,8 @@ import Testing
 
     @Test func nodeCommandRunsTheNodeProgram() async throws {
         let directory = try TemporaryDirectory()
-        let result = try await CommandLine.run(["node", "--space", "Not This", "--state-dir", directory.path])
-        #expect(result.code == 2)
-        #expect(result.errors.contains("lockstep-node: --space"))
+        try await CommandLine.run(["node", "--space", "Not This", "--state-dir", directory.path]).expect(
+            2, errors: "lockstep-node: --space")
         #expect(try await CommandLine.run(["node", "--help"]).output.contains("USAGE: lockstep-node"))
     }
 }

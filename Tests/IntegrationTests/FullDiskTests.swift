@@ -44,13 +44,8 @@ import Testing
             #expect(try await get("/health", port).hasPrefix("HTTP/1.1 200"))
 
             SmallDisk.fill(state, block: 4_096)
-            let paused = try await desk.lockstep("pause")
-            #expect(paused.code == 7, "\(paused)")
-            #expect(paused.output.contains("Session paused"), "\(paused)")
-            #expect(paused.errors.contains("not saved"), "\(paused)")
-            #expect(paused.errors.contains(state), "\(paused)")
-            let again = try await desk.lockstep("start", "Writing", "--json")
-            #expect(again.code == 7, "\(again)")
+            try await desk.lockstep("pause").expect(7, says: "Session paused", errors: "not saved", state)
+            let again = try await desk.lockstep("start", "Writing", "--json").expect(7)
             #expect(again.json.outcome == "applied", "\(again)")
             #expect(again.json.problem.kind == "unsaved", "\(again)")
             let added = await desk.socket.requestAside(
@@ -66,11 +61,7 @@ import Testing
             let bar = try await desk.lockstep("status", "--style", "compact", "--format", "waybar")
             #expect(bar.output.contains("unsaved"), "\(bar)")
             #expect(bar.output.contains("Not saved"), "\(bar)")
-            let doctor = try await desk.lockstep("doctor")
-            #expect(doctor.code == 3, "\(doctor)")
-            #expect(doctor.output.contains("WRONG disk"), "\(doctor)")
-            #expect(doctor.output.contains(state), "\(doctor)")
-            #expect(doctor.output.contains("0 of 64 KB are free"), "\(doctor)")
+            let doctor = try await desk.lockstep("doctor").expect(3, says: "WRONG disk", state, "0 of 64 KB are free")
             #expect(try await get("/health", port).hasPrefix("HTTP/1.1 503"))
             let metrics = try await get("/metrics", port)
             #expect(metrics.contains("\nlockstep_journal_saved 0.0"), "\(metrics)")
@@ -98,11 +89,8 @@ import Testing
             let desk = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"], directory: directory)
             try await desk.start()
             try await eventually("desk serves its page") { desk.log.contains("the kiosk page is served") }
-            let started = try await desk.lockstep("start", "Reading")
-            #expect(started.code == 7, "\(started)")
-            #expect(started.output.contains("Session started"), "\(started)")
-            #expect(started.errors.contains("Read-only file system"), "\(started)")
-            #expect(started.errors.contains("or make it writable"), "\(started)")
+            try await desk.lockstep("start", "Reading").expect(
+                7, says: "Session started", errors: "Read-only file system", "or make it writable")
             #expect(desk.status.title == "Reading")
             try await desk.end()
         }

@@ -24,7 +24,7 @@ import Testing
             try await other.waitUntilDrawn("running")
             #expect(try await other.text("notice") == "")
             let line = try await node.lockstep("status", "--face", "focus", "--style", "expanded", "--lang", "en")
-            #expect(line.code == 0, "\(line)")
+                .expect()
             #expect(!line.output.contains("Not connected"), "\(line)")
             try await expectDimOnlyWhenStale(node, try await browser.open("\(address)/?face=boring"))
         }

@@ -78,8 +78,7 @@ import Testing
         let directory = try TemporaryDirectory()
         try Recording.write(Recording.wav([Double](repeating: 0.001, count: 12)), to: directory.file("room.wav"))
         let recorder = ["--recorder", "cat '\(directory.file("room.wav"))'", "--calibration", "94"]
-        let report = try await CommandLine.run(["calm", "calibrate", "--seconds", "10", "--json"] + recorder)
-        #expect(report.code == 0, "\(report)")
+        let report = try await CommandLine.run(["calm", "calibrate", "--seconds", "10", "--json"] + recorder).expect()
         // 60 dB below full scale is 34 dB; the threshold is 6 dB above.
         #expect(report.json.median == 34, "\(report)")
         #expect(report.json.threshold == 40, "\(report)")

@@ -100,14 +100,11 @@ struct PhoneNoticeTests {
                 environment: ["LOCKSTEP_EVENT": "completed", "LOCKSTEP_LATE": late])
         }
         #expect(try await run(server.url + "/open", late: "1").code == 0)
-        let sent = try await run(server.url + "/open")
-        #expect(sent.code == 0, "\(sent)")
+        try await run(server.url + "/open").expect()
         #expect(server.requests.map { $0.path.text } == ["/open"], "the late one came first")
         #expect(server.requests[0].headers.authorization == .null)
         #expect(server.requests[0].body == "Lockstep")
-        let usage = try await run()
-        #expect(usage.code == 2)
-        #expect(usage.errors.contains("URL of a topic"))
+        try await run().expect(2, errors: "URL of a topic")
     }
 
     @Test(arguments: ["ntfy.sh", "gotify.sh"])
@@ -116,8 +113,8 @@ struct PhoneNoticeTests {
         let file = try token(in: directory, mode: 0o644)
         let result = try await CommandLine.run(
             ["http://127.0.0.1:9", file], program: Project.path("Config/examples/\(name)"),
-            environment: ["LOCKSTEP_EVENT": "phase"])
-        #expect(result.code == 2)
+            environment: ["LOCKSTEP_EVENT": "phase"]
+        ).expect(2)
         #expect(result.errors == "\(name): other users may read \(file): chmod 600 \(file)\n")
     }
 }

@@ -7,8 +7,7 @@ import Testing
 /// `lockstep phone` with a node and HTTP clients.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct PhoneTests {
     private static func answer(_ port: Int, _ target: String, _ options: String...) async throws -> String {
-        let answer = try await Curl.answer("http://127.0.0.1:\(port)\(target)", trusting: "/dev/null", options)
-        #expect(answer.code == 0, "\(answer)")
+        let answer = try await Curl.answer("http://127.0.0.1:\(port)\(target)", trusting: "/dev/null", options).expect()
         return answer.text
     }
 
@@ -39,16 +38,12 @@ import Testing
             try await node.lockstep("phone", "add", "kitchen phone", "--host", host)
         }
         for command in [try await add("pi.lan"), try await node.lockstep("kiosk", "--host", "pi.lan")] {
-            #expect(command.code == 2, "\(command)")
-            #expect(command.errors.contains("pi.lan: add it to LOCKSTEP_HTTP_HOSTS"), "\(command)")
+            command.expect(2, errors: "pi.lan: add it to LOCKSTEP_HTTP_HOSTS")
             #expect(command.output == "")
         }
         // A proxy can ask the node for another host.
-        let proxy = try await add("https://proxy.example.org")
-        #expect(proxy.code == 0, "\(proxy)")
-        #expect(proxy.errors.contains("proxy.example.org: add it to LOCKSTEP_HTTP_HOSTS"), "\(proxy)")
-        let added = try await add("https://pi.example.org:8443")
-        #expect(added.code == 0, "\(added)")
+        try await add("https://proxy.example.org").expect(errors: "proxy.example.org: add it to LOCKSTEP_HTTP_HOSTS")
+        let added = try await add("https://pi.example.org:8443").expect()
         #expect(added.errors == "", "\(added)")
         try await node.end()
     }
@@ -119,21 +114,14 @@ import Testing
         let port = Port.free()
         let desk = try Self.node(port)
         try await desk.start()
-        let here = try await desk.lockstep("phone", "add", "phone")
-        #expect(here.code == 2, "\(here)")
-        #expect(here.errors.contains("--http 0.0.0.0:7780"), "\(here)")
-        let wrong = try await desk.lockstep("phone", "add", "phone", "--host", "pi:7780")
-        #expect(wrong.code == 2, "\(wrong)")
-        #expect(wrong.errors.contains("“pi:7780” is no host; write a name"), "\(wrong)")
-        let unknown = try await desk.lockstep("phone", "remove", "phone")
-        #expect(unknown.code == 3, "\(unknown)")
-        #expect(unknown.errors.contains("no phone is named “phone”"), "\(unknown)")
+        try await desk.lockstep("phone", "add", "phone").expect(2, errors: "--http 0.0.0.0:7780")
+        try await desk.lockstep("phone", "add", "phone", "--host", "pi:7780").expect(
+            2, errors: "“pi:7780” is no host; write a name")
+        try await desk.lockstep("phone", "remove", "phone").expect(3, errors: "no phone is named “phone”")
         try await desk.end()
         let alone = try NodeProcess("desk")
         try await alone.start()
-        let none = try await alone.lockstep("phone", "add", "phone")
-        #expect(none.code == 2, "\(none)")
-        #expect(none.errors.contains("serves no page"), "\(none)")
+        try await alone.lockstep("phone", "add", "phone").expect(2, errors: "serves no page")
         try await alone.end()
     }
 }

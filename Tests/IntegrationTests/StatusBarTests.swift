@@ -146,25 +146,20 @@ import Testing
 
     @Test func exitCodeTellsWhetherThereIsASession() async throws {
         let desk = try NodeProcess("desk")
-        let nobody = try await desk.lockstep("status", "--format", "tmux")
-        #expect(nobody.code == 6)
+        let nobody = try await desk.lockstep("status", "--format", "tmux").expect(6)
         #expect(nobody.output.isEmpty)
         try await desk.start()
-        let idle = try await desk.lockstep("status", "--format", "waybar")
-        #expect(idle.code == 5)
+        let idle = try await desk.lockstep("status", "--format", "waybar").expect(5)
         #expect(idle.json.alt == "idle")
         try desk.begin()
         let waybar = try await desk.lockstep("status", "--format", "waybar").json
         #expect(Set(waybar.keys) == ["text", "alt", "tooltip", "class", "percentage"])
         #expect(waybar.class.items.contains("running"))
-        let styled = try await desk.lockstep("status", "--style", "minimal", "--json")
-        #expect(styled.code == 2)
-        #expect(styled.errors.contains("neither --style nor --face"))
+        try await desk.lockstep("status", "--style", "minimal", "--json").expect(
+            2, errors: "neither --style nor --face")
         #expect(try await desk.lockstep("status", "--format", "json").json.isRunning == true, "the report")
         #expect(try await desk.lockstep("status", "--format", "i3blocks").output.split(separator: "\n").count == 3)
-        let contradiction = try await desk.lockstep("status", "--json", "--format", "tmux")
-        #expect(contradiction.code == 2)
-        #expect(contradiction.errors.contains("leave --json out"))
+        try await desk.lockstep("status", "--json", "--format", "tmux").expect(2, errors: "leave --json out")
         try await desk.end()
     }
 

@@ -17,8 +17,7 @@ import Testing
         #expect(running.activityName == "Reading")
         #expect(running.plan.items.map(\.kind) == ["focus", "shortBreak"])
         #expect(try await desk.lockstep("pause").code == 0)
-        let text = try await desk.lockstep("status")
-        #expect(text.code == 0)
+        let text = try await desk.lockstep("status").expect()
         #expect(text.output.hasPrefix("Reading: Focus paused\n"))
         #expect(text.output.contains("left · Phase 1/2\n"))
         #expect(text.output.contains("on this node (desk)"))
@@ -58,8 +57,7 @@ import Testing
             try await space["kitchen"].waitFor("the session") { $0.status == "running" }
             try await space["desk"].kill()
             try await eventually("stale", within: .seconds(120)) { space["kitchen"].status.stale == true }
-            let status = try await space["kitchen"].lockstep("status", "--json")
-            #expect(status.code == 0)
+            let status = try await space["kitchen"].lockstep("status", "--json").expect()
             #expect(status.json.isRunning == true, "the time continues")
             #expect(status.json.staleSince.int != nil)
             #expect(

@@ -10,8 +10,8 @@ import Testing
             let (desk, kitchen) = (space["desk"], space["kitchen"])
             let started = try await desk.lockstep(
                 "start", "Reading", "--plan", "focus 25m, shortBreak 5m", "--label", "Study", "--color", "#4c8dff",
-                "--icon", "book", "--json")
-            #expect(started.code == 0, "\(started)")
+                "--icon", "book", "--json"
+            ).expect()
             let id = try #require(started.json.session.text)
 
             let there = try await kitchen.waitFor("the session") { $0.session.text == id }
@@ -43,8 +43,7 @@ import Testing
             try await kitchen.waitFor("the session") { $0.session.text == id }
 
             func act(_ arguments: [String], _ what: String, _ isRight: (JSON) -> Bool) async throws {
-                let result = try await CommandLine.run(arguments + ["--socket", kitchen.socket.path])
-                #expect(result.code == 0, "\(arguments): \(result)")
+                try await CommandLine.run(arguments + ["--socket", kitchen.socket.path]).expect()
                 try await desk.waitFor(what, isRight)
                 try await kitchen.waitFor(what, isRight)
             }
