@@ -72,8 +72,7 @@ import Testing
             }
             try await desk.start()
             try await eventually("all are counted") { desk.row(of: "peer").dropped == ["retained": 3] }
-            #expect(desk.status.session.text == id)
-            #expect(desk.status.status == "running")
+            desk.status.expect(["session": .string(id), "status": "running"])
         }
     }
 }

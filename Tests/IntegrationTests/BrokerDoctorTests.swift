@@ -65,8 +65,7 @@ import Testing
             #expect(try await hall.lockstep("extend", "5m").code == 0)
             for node in [desk, hall] {
                 try await node.waitFor("the press") { $0.totalSeconds == 1_800 }
-                #expect(node.status.owner == "desk")
-                #expect(node.status.problems == [])
+                node.status.expect(["owner": "desk", "problems": []])
                 #expect(!node.log.contains("dropped a message"), "\(node.log)")
                 #expect(!node.log.contains("took a session over"), "\(node.log)")
                 let nodes = try await node.lockstep("nodes", "--json").json

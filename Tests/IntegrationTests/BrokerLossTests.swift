@@ -14,9 +14,7 @@ import Testing
         let started = try await desk.lockstep("start", "Alone", "--for", "25m", "--json").expect()
         #expect(try await desk.lockstep("pause").code == 0)
         let alone = try await desk.lockstep("status", "--json").expect()
-        #expect(alone.json.status == "paused")
-        #expect(alone.json.linked == false)
-        #expect(alone.json.stale == false)
+        alone.json.expect(["status": "paused", "linked": false, "stale": false])
 
         try await broker.start()
         try await Peer.with(port: broker.port) { peer in

@@ -27,9 +27,7 @@ import Testing
                 let added = try await add("09:00", "09:50", day)
                 #expect(added.output.hasPrefix("Added 50 minutes as session "), "\(added)")
                 let row = try JSON(try await service.history("--json").output)
-                #expect(row.title == "Reading")
-                #expect(row.label == "Study")
-                #expect(row.ran == 3_000_000)
+                row.expect(["title": "Reading", "label": "Study", "ran": 3_000_000])
                 try await eventually("its minutes") {
                     space.peer.said("feed/debt/year").last?.days.items.contains(50) == true
                 }
@@ -46,13 +44,11 @@ import Testing
                 let file = try service.directory.write(
                     try await ForeignExport.history(text, zone: "Europe/Berlin"), to: "history.csv")
                 let dry = try await service.command("import", file, "--dry-run", "--json").expect()
-                #expect(dry.json.imported == 2, "\(dry)")
-                #expect(dry.json.milliseconds == 9_000_000, "\(dry)")
+                dry.json.expect(["imported": 2, "milliseconds": 9_000_000])
                 #expect(try await service.history("--json").output.isEmpty)
                 let imported = try await service.command("import", file).expect(says: "2 sessions of 150 minutes")
                 let again = try await service.command("import", file, "--json")
-                #expect(again.json.imported == 0, "\(again)")
-                #expect(again.json.known == 2, "\(again)")
+                again.json.expect(["imported": 0, "known": 2])
                 let history = try await service.history("--json").output.split(separator: "\n").map {
                     try JSON(String($0))
                 }

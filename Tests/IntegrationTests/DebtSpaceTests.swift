@@ -66,8 +66,7 @@ import Testing
                         #expect(peer.debt.last?.by == "debt")
                     }
                     let history = try await service.history("--space", "studio-3", "--json")
-                    #expect(history.json.done == 2_100_000, "\(history)")
-                    #expect(history.json.node == "peer-2", "\(history)")
+                    history.json.expect(["done": 2_100_000, "node": "peer-2"])
                     try await service.history("--space", "+").expect(2, errors: "home, studio-3")
                     // A change in one space does not affect the other.
                     #expect(try await service.command("delete", "s-1", "--space", "home").code == 0)

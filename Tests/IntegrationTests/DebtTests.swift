@@ -24,9 +24,7 @@ import Testing
                 Self.arguments, broker: space.broker.port, environment: Self.environment
             ) { service in
                 let empty = try await space.peer.waitForDebt("nothing done") { $0.done == 0 }
-                #expect(empty.minutes == 420)
-                #expect(empty.goal == 420)
-                #expect(empty.until == .null)
+                empty.expect(["minutes": 420, "goal": 420, "until": .null])
                 #expect((empty.days.items.count) == 7)
                 #expect((empty.to.int ?? 0) - (empty.from.int ?? 0) == 604_800_000)
                 let desk = space["desk"]
@@ -49,8 +47,7 @@ import Testing
                 #expect(shown.json.done == stopped.done)
                 #expect(shown.json.debt == stopped.minutes)
                 let history = try await service.history("--json")
-                #expect(history.json.session.text == session)
-                #expect(history.json.title == "Writing")
+                history.json.expect(["session": .string(session), "title": "Writing"])
                 #expect(history.json.label == "Work", "\(history.json)")
                 #expect(try await service.history("--csv").output.contains(",focus,Writing,"))
                 #expect(try await service.history("--ical").output.contains("SUMMARY:Writing"))

@@ -75,8 +75,7 @@ import Testing
             #expect(desk.log.split(separator: "\n").count { $0.contains("the journal cannot be written") } == 1)
             try await desk.kill()
             try await desk.start()
-            #expect(desk.status.title == "Writing")
-            #expect(desk.status.totalSeconds == 1_560)
+            desk.status.expect(["title": "Writing", "totalSeconds": 1_560])
         }
     }
 

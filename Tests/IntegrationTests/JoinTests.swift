@@ -46,8 +46,7 @@ import Testing
         }
         try await eventually("the node is cut off") { !machine.isNodeLinked }
         let member = try await broker.member("desk")
-        #expect(member.state == "revoked")
-        #expect(member.lastSeen == .null)
+        member.expect(["state": "revoked", "lastSeen": .null])
     }
 
     @Test func feedsOfTheLastServiceOfARoleAreClearedAtItsEnd() async throws {

@@ -18,10 +18,7 @@ import Testing
             try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
             space.peer.forget()
             let status = try await remote(space, "status", "--json").expect()
-            #expect(status.json.session.text == id)
-            #expect(status.json.owner == "desk")
-            #expect(status.json.isOwner == false)
-            #expect(status.json.stale == false)
+            status.json.expect(["session": .string(id), "owner": "desk", "isOwner": false, "stale": false])
             let paused = try await remote(space, "pause", "--json").expect()
             #expect(paused.json.outcome == "applied")
             #expect(space["desk"].status.status == "paused")

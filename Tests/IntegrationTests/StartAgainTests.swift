@@ -33,9 +33,7 @@ import Testing
                 return again?.code == 0
             }
             let session = try await desk.waitFor("the session") { $0.session == again?.json.session }
-            #expect(session.owner == "kitchen")
-            #expect(session.status == "running")
-            #expect(session.title == "Reading")
+            session.expect(["owner": "kitchen", "status": "running", "title": "Reading"])
             #expect(session.label.name == "Study")
             #expect(session.icon == "book")
             #expect(session.plan.items.map(\.seconds) == [.number(left), 300])

@@ -90,8 +90,7 @@ import Testing
                 last.linked == true && (last.remainingSeconds.int ?? .max) < 1_500
             }
             #expect(Set(last.keys) == Set(try await desk.lockstep("status", "--json").json.keys))
-            #expect(last.node == "desk")
-            #expect(last.title == "Reading")
+            last.expect(["node": "desk", "title": "Reading"])
             try await desk.kill()
             try await bar.waitForLine("lost, and still counting") {
                 $0.hasSuffix(" · Not connected") && Self.counts($0)

@@ -13,8 +13,7 @@ import Testing
         #expect(try await desk.lockstep("start", "Reading", "--plan", "focus 25m, shortBreak 5m").code == 0)
         let running = try await desk.lockstep("status", "--json").json
         #expect(running.keys == idle.keys)
-        #expect(running.space == "studio-3")
-        #expect(running.activityName == "Reading")
+        running.expect(["space": "studio-3", "activityName": "Reading"])
         #expect(running.plan.items.map(\.kind) == ["focus", "shortBreak"])
         #expect(try await desk.lockstep("pause").code == 0)
         let text = try await desk.lockstep("status").expect()

@@ -37,10 +37,8 @@ import Testing
             let paused = try await space.kitchen.lockstep("pause", "--json").expect()
             #expect(paused.json.outcome == "applied")
             let status = try await space.kitchen.lockstep("status", "--json").json
-            #expect(status.owner == "kitchen")
-            #expect(status.status == "paused")
-            #expect(status.last.op == "pause")
-            #expect(status.last.from == "kitchen")
+            status.expect(["owner": "kitchen", "status": "paused"])
+            status.last.expect(["op": "pause", "from": "kitchen"])
             #expect(status.continues.node == "desk")
             space.desk.thaw()
             try await waitForTakeover(space, id) { $0.status == "paused" }

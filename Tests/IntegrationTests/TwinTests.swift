@@ -32,8 +32,7 @@ import Testing
                 let answer = try await space.peer.answer(to: asked, from: "desk")
                 #expect(answer.outcome == "applied", "press \(number): \(answer)")
             }
-            #expect(first.status.session.text == session)
-            #expect(first.status.isOwner == true)
+            first.status.expect(["session": .string(session), "isOwner": true])
             let registers = space.peer.all("session", of: "desk")
             for register in registers {
                 #expect(register.id.text == session)

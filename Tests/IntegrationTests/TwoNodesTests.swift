@@ -22,14 +22,12 @@ import Testing
                 "stamp", "stale",
             ]
             for field in same { #expect(here[field] == there[field], "\(field)") }
-            #expect(there.owner == "desk")
-            #expect(there.isOwner == false)
+            there.expect(["owner": "desk", "isOwner": false])
             let later = try kitchen.begin(["title": "Second", "seconds": 600])
             try await desk.waitFor("the second") { $0.session.text == later }
             let loser = try await space.peer.waitFor("session", of: "desk", "superseded") { $0.status == "superseded" }
             #expect(loser.id.text == id)
-            #expect(loser.supersededBy.session.text == later)
-            #expect(loser.supersededBy.node == "kitchen")
+            loser.supersededBy.expect(["session": .string(later), "node": "kitchen"])
             #expect(kitchen.status.session.text == later)
             try await kitchen.end()
             try await eventually("kitchen is gone") { desk.row(of: "kitchen").state == "offline" }
@@ -57,8 +55,7 @@ import Testing
 
             let last = try await space.peer.waitFor("session", of: "desk", "stopped") { $0.status == "stopped" }
             #expect(last.id.text == id)
-            #expect(last.last.from == "kitchen")
-            #expect(last.last.op == "stop")
+            last.last.expect(["from": "kitchen", "op": "stop"])
             #expect(last.applied.items.count == 6)
         }
     }

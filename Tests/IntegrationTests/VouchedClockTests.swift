@@ -20,8 +20,7 @@ import Testing
                 desk.row(of: "kitchen").state.text == "clockWrong" && kitchen.row(of: "desk").state.text == "clockWrong"
             }
             _ = try kitchen.begin(["seconds": 600])
-            #expect(desk.status.clock.wrong == false)
-            #expect(desk.status.clock.synced == true)
+            desk.status.clock.expect(["wrong": false, "synced": true])
             #expect(abs(desk.status.clockAhead.int ?? .max) < 1_000)
             #expect(desk.status.session.text == id)
             #expect(abs((desk.status.startTime.int ?? 0) - now()) < 600_000)

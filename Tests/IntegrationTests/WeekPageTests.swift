@@ -187,8 +187,7 @@ import Testing
             try await eventually("it is acknowledged") { kiosk.desk.recordsWaiting == 0 }
             // More than one row is no JSON.
             let session = try JSON(try await service.history("--json").output)
-            #expect(session.title == "Reading")
-            #expect(session.node == "desk")
+            session.expect(["title": "Reading", "node": "desk"])
             try await service.end()
         }
     }
