@@ -7,10 +7,8 @@ import Testing
 /// A broker with `Config/mosquitto.conf` and `Config/acl`.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct AccessTests {
     private static func options(_ users: String...) -> Broker.Options {
-        var options = Broker.Options()
-        options.isShipped = true
-        for user in users { options.users[user] = "secret-\(user)" }
-        return options
+        Broker.Options(
+            users: Dictionary(uniqueKeysWithValues: users.map { ($0, "secret-\($0)") }), isShipped: true)
     }
 
     private static func node(_ id: String, _ broker: Broker, user: String? = nil) throws -> NodeProcess {

@@ -35,10 +35,8 @@ import Testing
     ]
 
     @Test func theShippedConfigurationLacksNothingAndKeepsNothing() async throws {
-        var options = Broker.Options()
-        options.isShipped = true
-        options.users = ["desk": "secret", "watcher": "secret"]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(users: ["desk": "secret", "watcher": "secret"], isShipped: true)) {
+            broker in
             let result = try await Self.examine(["--broker", Self.address(of: broker)]).expect()
             #expect(Self.states(of: result.findings) == Self.good, "\(result.findings)")
             try await CommandLine.run(
@@ -77,12 +75,10 @@ import Testing
     }
 
     @Test func aMissingRightIsNamedWithItsEffect() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "secret"]
         let leaves = ["presence", "notice", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
-        options.acl = (["pattern read lockstep/1/#"] + leaves.map { "pattern write lockstep/1/+/node/%u/\($0)" })
-            .joined(separator: "\n")
-        let findings = try await Self.findings(options, code: 3)
+        let rights = ["pattern read lockstep/1/#"] + leaves.map { "pattern write lockstep/1/+/node/%u/\($0)" }
+        let findings = try await Self.findings(
+            Broker.Options(users: ["desk": "secret"], acl: rights.joined(separator: "\n")), code: 3)
         let found = try #require(findings["rights"]?.found.text)
         #expect(found == "desk may not write session (its sessions are seen nowhere else)")
         #expect(findings["rights"]?.fix.text?.contains("lockstep/1/home/node/desk/") == true)
@@ -90,27 +86,21 @@ import Testing
     }
 
     @Test func aUserWithoutRightsIsToldWhichItNeeds() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "secret"]
-        options.acl = "user other\ntopic readwrite lockstep/#\n"
-        let findings = try await Self.findings(options, code: 3)
+        let findings = try await Self.findings(
+            Broker.Options(users: ["desk": "secret"], acl: "user other\ntopic readwrite lockstep/#\n"), code: 3)
         #expect(findings["round trip"]?.state == "wrong")
         #expect(findings["round trip"]?.fix.text?.contains("let the user desk write") == true, "\(findings)")
     }
 
     @Test func aBrokerWithoutRetainedMessagesIsNamed() async throws {
-        var options = Broker.Options()
-        options.lines = ["retain_available false"]
-        let findings = try await Self.findings(options, code: 3)
+        let findings = try await Self.findings(Broker.Options(lines: ["retain_available false"]), code: 3)
         #expect(findings["retained"]?.state == "absent", "\(findings)")
         #expect(findings["retained"]?.found.text?.contains("asks the others") == true, "\(findings)")
         #expect(findings["wills"]?.state == "wrong", "\(findings)")
     }
 
     @Test func theLargestPacketIsFound() async throws {
-        var options = Broker.Options()
-        options.lines = ["message_size_limit 2000"]
-        let findings = try await Self.findings(options, code: 3)
+        let findings = try await Self.findings(Broker.Options(lines: ["message_size_limit 2000"]), code: 3)
         let found = try #require(findings["packets"]?.found.text)
         let bytes = try #require(found.split(separator: " ").dropFirst().first.flatMap { Int($0) }, "\(found)")
         #expect((1_650...2_000).contains(bytes), "\(found)")
@@ -120,14 +110,11 @@ import Testing
     @Test(arguments: [false, true])
     func membersThatShareAreToldFromBrokersThatDoNot(_ isBridged: Bool) async throws {
         try await Broker.withBroker { first in
-            var options = Broker.Options()
-            if isBridged {
-                options.lines = [
-                    "connection first", "address 127.0.0.1:\(first.port)", "topic # both 1",
-                    "bridge_protocol_version mqttv50", "notifications false",
-                ]
-            }
-            try await Broker.withBroker(options) { second in
+            let bridge = [
+                "connection first", "address 127.0.0.1:\(first.port)", "topic # both 1",
+                "bridge_protocol_version mqttv50", "notifications false",
+            ]
+            try await Broker.withBroker(Broker.Options(lines: isBridged ? bridge : [])) { second in
                 let members = ["--member", "mqtt://127.0.0.1:\(second.port)"]
                 if isBridged {
                     try await eventually("the bridge") { first.log.contains("/node/") || second.log.contains("SUBACK") }
@@ -141,9 +128,7 @@ import Testing
 
     @Test func anEncryptedConnectionNeedsTheAuthority() async throws {
         let authority = try await CertificateAuthority()
-        var options = Broker.Options()
-        options.tls = .init(authority)
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(tls: .init(authority))) { broker in
             let address = "mqtts://desk@127.0.0.1:\(broker.port)"
             let trusted = try await Self.examine(["--broker", address, "--tls-ca", authority.file])
             #expect(Self.states(of: trusted.findings) == Self.good, "\(trusted)")
@@ -156,9 +141,7 @@ import Testing
     }
 
     @Test func aFailedConnectionNamesTheFix() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "secret"]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(users: ["desk": "secret"])) { broker in
             let wrong = try await Self.examine(["--broker", Self.address(of: broker)], password: "other").expect(3)
             #expect(wrong.findings["connection"]?.fix.text?.contains("--password-file") == true, "\(wrong)")
             let member = try await Self.examine(

@@ -9,9 +9,7 @@ import Testing
 
     @Test(arguments: limits)
     func brokerThatRefusesTheSizeOfASessionIsNamed(_ limit: String) async throws {
-        var options = Broker.Options()
-        options.lines = [limit]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(lines: [limit])) { broker in
             let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
             try await desk.start()
             try await desk.waitFor("a connection") { $0.linked == true }

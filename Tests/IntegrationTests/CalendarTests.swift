@@ -41,7 +41,7 @@ struct CalendarTests {
                 try await node.start()
                 try await eventually("the page is served") { node.log.contains("the kiosk page is served") }
                 let link = try await node.lockstep("kiosk", "link", "--calendar").output.split(separator: "\n").first
-                try await Curl.answer(String(link ?? ""), trusting: "/dev/null", ["-f", "--head"]).expect()
+                #expect(try await Curl.answer(String(link ?? ""), trusting: "/dev/null", ["-f", "--head"]).code == 0)
                 try node.begin(["title": "Reading, aloud", "seconds": 1_500])
                 var text = ""
                 try await eventually("the session is in the calendar") {

@@ -117,10 +117,8 @@ import Testing
 
     /// With the shipped access rules only the service can write the feed.
     @Test func theShippedRulesAllowTheService() async throws {
-        var options = Broker.Options()
-        options.isShipped = true
-        options.users = ["calm": "c-word", "desk": "d-word"]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(users: ["calm": "c-word", "desk": "d-word"], isShipped: true)) {
+            broker in
             let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)", password: "d-word")
             try await desk.start()
             try await CalmProgram.withService(broker: broker.port, password: "c-word") { service in

@@ -250,9 +250,7 @@ import Testing
     }
 
     @Test func aBrokerOfOnesOwnIsJoinedWithAPasswordFile() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "right one"]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(users: ["desk": "right one"])) { broker in
             let machine = try JoiningMachine()
             let file = try machine.directory.write("wrong\n", to: "word")
             let url = "mqtt://desk@127.0.0.1:\(broker.port)"

@@ -73,7 +73,7 @@ struct PhoneNoticeTests {
         try desk.begin(["title": "@Read & “write”", "plan": "focus 1s, shortBreak 1s", "autoAdvance": true])
         try await eventually("both were sent: \(desk.log)") { server.requests.count == 2 }
         let phase = try #require(server.requests.first { $0.path == "/topic" })
-        phase.headers.expect(["title": "Next phase", "authorization": "Bearer \(Self.token)"])
+        phase.headers.expect(["title": "Next phase", "authorization": .string("Bearer \(Self.token)")])
         #expect(phase.body == "@Read & “write”")
         let end = try #require(server.requests.first { $0.path == "/message" })
         #expect(end.headers["x-gotify-key"].text == Self.token)

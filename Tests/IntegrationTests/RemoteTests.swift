@@ -79,9 +79,7 @@ import Testing
     }
 
     @Test func refusingBrokerIsNotReached() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "secret"]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(users: ["desk": "secret"])) { broker in
             let nowhere = broker.directory.file("none.sock")
             try await CommandLine.run(
                 ["pause", "--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(broker.port)"]).expect(

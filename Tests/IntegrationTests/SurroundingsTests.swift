@@ -70,9 +70,7 @@ import Testing
 
     @Test func nodesMeetOverTLS() async throws {
         let authority = try await CertificateAuthority()
-        var options = Broker.Options()
-        options.tls = .init(authority)
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(tls: .init(authority))) { broker in
             let address = "mqtts://127.0.0.1:\(broker.port)"
             let desk = try NodeProcess("desk", broker: address, options: ["--tls-ca", authority.file])
             let kitchen = try NodeProcess("kitchen", broker: address, options: ["--tls-ca", authority.file])

@@ -50,6 +50,15 @@ struct CommandResult: Sendable, CustomStringConvertible {
     }
 }
 
+extension JSON {
+    /// Expects fields with these values.
+    func expect(_ fields: JSON, sourceLocation: SourceLocation = #_sourceLocation) {
+        for name in fields.keys {
+            #expect(self[name] == fields[name], "\(name) of \(self)", sourceLocation: sourceLocation)
+        }
+    }
+}
+
 /// One command line, from start to exit.
 enum CommandLine {
     /// Runs `lockstep`, another program of this project, or a program by its path, and waits for its end.
