@@ -131,8 +131,7 @@ struct YearTests {
             return try book.feed(at: from + minutes * 60_000)
         }
         let first = try feed(after: 10)
-        let later = try feed(after: 20)
-        #expect(!later.isNews(after: first))
+        #expect(try !feed(after: 20).isNews(after: first))
         for (label, minutes) in [(Label(name: "Study", colour: Colour(hex: "f00") ?? .grey), 20), (nil, 80)] {
             record.label = label
             record.version.rev += 1

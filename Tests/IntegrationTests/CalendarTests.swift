@@ -54,8 +54,7 @@ struct CalendarTests {
                 let (begin, end) = (try #require(Int64(words[0])), try #require(Int64(words[1])))
                 #expect(end - begin == 1_500, "it ends as planned")
                 let bare = (link ?? "").prefix { $0 != "?" }
-                let refused = try await Curl.answer(String(bare), trusting: "/dev/null").text
-                #expect(refused.contains(" 401 "))
+                #expect(try await Curl.answer(String(bare), trusting: "/dev/null").text.contains(" 401 "))
                 try await node.kill()
             }
         }

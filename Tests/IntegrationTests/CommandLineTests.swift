@@ -16,8 +16,7 @@ import Testing
         let paused = try await desk.lockstep("pause").expect()
         #expect(paused.output == "Session paused\n")
         #expect(paused.errors.isEmpty)
-        let again = try await desk.lockstep("pause", "--json").expect()
-        #expect(again.json.outcome == "noop")
+        #expect(try await desk.lockstep("pause", "--json").expect().json.outcome == "noop")
         try await desk.end()
     }
 
@@ -81,8 +80,7 @@ import Testing
         let desk = try NodeProcess("desk")
         try await desk.start()
         for action in Self.actions + ["take"] {
-            let result = try await desk.lockstep(action, "--json").expect(5)
-            #expect(result.json.outcome == "noSession")
+            #expect(try await desk.lockstep(action, "--json").expect(5).json.outcome == "noSession")
         }
         let status = try await desk.lockstep("status").expect(5)
         #expect(status.output.hasPrefix("No session."))
@@ -100,8 +98,7 @@ import Testing
         // Neither a test nor the system uses port 1.
         let closed = nowhere + ["--broker", "mqtt://127.0.0.1:1"]
         for arguments in [["pause"], ["status", "--json"], ["nodes"]] {
-            let result = try await CommandLine.run(arguments + closed).expect(6)
-            #expect(!result.errors.isEmpty)
+            #expect(try await !CommandLine.run(arguments + closed).expect(6).errors.isEmpty)
         }
         // The default paths.
         try await CommandLine.run(["status"], environment: ["LOCKSTEP_SOCKET": directory.file("x.sock")]).expect(
@@ -119,8 +116,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let socket =
             arguments.first.map { $0.hasPrefix("-") || $0 == "fly" } == true ? [] : ["--socket", directory.path]
-        let result = try await CommandLine.run(arguments + socket).expect(2, errors: names)
-        #expect(result.output.isEmpty)
+        #expect(try await CommandLine.run(arguments + socket).expect(2, errors: names).output.isEmpty)
     }
 
     @Test func invalidPlanPointsAtItsColumn() async throws {

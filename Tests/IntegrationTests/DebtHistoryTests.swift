@@ -119,8 +119,7 @@ import Testing
         let child = try Spawn.start(
             ["/bin/sh", "-c", "yes Description,Start | \(command)"],
             environment: Program.environment(home: ledger.directory.path), output: output)
-        let code = try await Spawn.end(of: child, "it ends")
-        #expect(code == 2)
+        #expect(try await Spawn.end(of: child, "it ends") == 2)
         #expect(ledger.directory.read("output").contains("larger than 128 MB"))
     }
 

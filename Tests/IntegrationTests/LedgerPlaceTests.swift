@@ -23,8 +23,7 @@ import Testing
         let home = try TemporaryDirectory()
         let (service, former) = (".local/state/lockstep-debt", ".local/state/lockstep/debt")
         try await Self.makeLedger(in: former, of: home)
-        let only = try await Self.command("debt", home: home).expect()
-        #expect(only.errors == "")
+        #expect(try await Self.command("debt", home: home).expect().errors == "")
         try await Self.makeLedger(in: service, of: home)
         for name in ["debt", "history"] {
             let both = try await Self.command(name, home: home).expect()
@@ -32,7 +31,6 @@ import Testing
                 both.errors == "lockstep-debt: this is the ledger in \(home.file(service)); there is another: "
                     + "--state-dir \(home.file(former))\n")
         }
-        let named = try await Self.command("debt", "--state-dir", home.file(former), home: home).expect()
-        #expect(named.errors == "")
+        #expect(try await Self.command("debt", "--state-dir", home.file(former), home: home).expect().errors == "")
     }
 }

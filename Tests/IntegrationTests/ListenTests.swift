@@ -32,8 +32,7 @@ import Testing
                 }
                 // The wire carries levels and no longer message.
                 for message in peer.messages where message.topic.hasSuffix("/sound") {
-                    let fields = try JSON(message.payload).keys
-                    #expect(fields.isSubset(of: ["v", "level", "period", "sent", "bootId"]))
+                    #expect(try JSON(message.payload).keys.isSubset(of: ["v", "level", "period", "sent", "bootId"]))
                     #expect(message.payload.count < 160)
                 }
                 #expect(peer.messages.allSatisfy { !String(decoding: $0.payload, as: UTF8.self).contains(mark) })
@@ -70,8 +69,7 @@ import Testing
         #expect(!seen.contains("LOCKSTEP"))
         #expect(!seen.contains("word"))
         kill(child, SIGTERM)
-        let code = try await Spawn.end(of: child, "its end")
-        #expect(code == 0)
+        #expect(try await Spawn.end(of: child, "its end") == 0)
     }
 
     @Test(.retriedAfterStall) func calibrationSuggestsAThreshold() async throws {

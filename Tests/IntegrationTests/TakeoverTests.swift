@@ -52,8 +52,7 @@ import Testing
                 #expect(answer.code == code, "\(body): \(answer)")
             }
             let before = space.kitchen.status
-            let moved = try await space.kitchen.lockstep("take").expect()
-            #expect(moved.output == "Moved here\n")
+            #expect(try await space.kitchen.lockstep("take").expect().output == "Moved here\n")
             let status = space.kitchen.status
             #expect(status.isOwner == true)
             let shift = (status.endsAt.int ?? 0) - (before.endsAt.int ?? 0)

@@ -144,8 +144,7 @@ import Wire
             let late = try await post(#"{"from":"12:30","to":"13:30"}"#)
             #expect(late.status == .unprocessableContent)
             #expect(try JSON(Array(late.body.readableBytesView)).field == "to")
-            let look = try await post(#"{"from":"09:00","to":"09:50"}"#, AuthMiddlewareTests.view)
-            #expect(look.status == .forbidden)
+            #expect(try await post(#"{"from":"09:00","to":"09:50"}"#, AuthMiddlewareTests.view).status == .forbidden)
             node.saveFailure.withLock { $0 = "no space left" }
             let unsaved = try await post(#"{"from":"09:00","to":"09:50"}"#)
             #expect(unsaved.status == .serviceUnavailable)
