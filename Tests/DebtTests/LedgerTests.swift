@@ -43,10 +43,7 @@ struct LedgerTests {
             var book = Book()
             for arrival in story.arrivals {
                 book.take(arrival)
-                switch arrival {
-                case .record(let record): _ = try ledger.file([self.arrival(record), self.arrival(record)])
-                case .correction(let correction): try ledger.correct(correction, in: home)
-                }
+                for _ in 1...2 { try ledger.take(arrival, in: home) }
             }
             let entries = try ledger.entries(of: home, from: -1_000, to: 10_000)
             #expect(entries.count == book.entries.count, "seed \(seed)")
@@ -67,12 +64,7 @@ struct LedgerTests {
         for seed in 500..<540 {
             let story = Story(seed: seed)
             let ledger = try open("\(seed).sqlite")
-            for arrival in story.arrivals {
-                switch arrival {
-                case .record(let record): _ = try ledger.file([self.arrival(record)])
-                case .correction(let correction): try ledger.correct(correction, in: home)
-                }
-            }
+            for arrival in story.arrivals { try ledger.take(arrival, in: home) }
             let all = Minutes(
                 of: try ledger.entries(of: home, from: .min, to: .max), counting: story.counting, now: story.now)
             for from in stride(from: Int64(0), to: 400, by: 60) {

@@ -103,13 +103,7 @@ struct PostgresDatabaseTests {
 
     @Test func everythingIsMovedAndCompared() throws {
         let source = try Ledger(at: directory.file("from.sqlite"))
-        for arrival in Story(seed: 7).arrivals {
-            switch arrival {
-            case .record(let record):
-                _ = try source.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 3)])
-            case .correction(let correction): try source.correct(correction, in: home)
-            }
-        }
+        for arrival in Story(seed: 7).arrivals { try source.take(arrival, in: home, at: 3) }
         _ = try source.adopt(WeekRules(zone: .utc), at: 0)
         _ = try source.adopt(WeekRules(goal: 60, zone: .utc), at: 5)
         _ = try source.mark([(debt, 5)], in: home)

@@ -50,13 +50,7 @@ struct RoundTripTests {
         for seed in 7_000 + part * 10..<7_010 + part * 10 {
             let story = Story(seed: seed)
             let original = try Ledger(at: Store.place("\(seed).sqlite", in: directory))
-            for arrival in story.arrivals {
-                switch arrival {
-                case .record(let record):
-                    _ = try original.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)])
-                case .correction(let correction): try original.correct(correction, in: home)
-                }
-            }
+            for arrival in story.arrivals { try original.take(arrival, in: home) }
             let lines = try csv(of: original)
             let found = try Import(csv: Array(lines.joined(separator: "\n").utf8), now: Self.end)
             #expect(found.problems.isEmpty, "seed \(seed): \(found.problems)")

@@ -55,6 +55,7 @@ import Testing
             #expect(deaf.output.contains("hears no microphone and no sensor"), "\(deaf)")
             #expect(!deaf.output.contains("start lockstep-calm"), "\(deaf)")
             try await service.end()
+            try await space.peer.waitFor("presence", of: "calm", "its goodbye") { $0.online == false }
         }
     }
 

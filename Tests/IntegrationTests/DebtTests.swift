@@ -153,6 +153,7 @@ import Testing
             }
             try await eventually("it is acknowledged") { desk.recordsWaiting == 0 }
             try await service.end()
+            try await space.peer.waitFor("presence", of: "debt", "its goodbye") { $0.online == false }
         }
     }
 }

@@ -142,22 +142,4 @@ import Wire
             #expect(await service.feeds.count == 2, "the broker may have lost it")
         }
     }
-
-    @Test func restartKeepsTheCalm() async throws {
-        let now = Clocks.now()
-        try await withService { service in
-            try await service.connect("c-1")
-            await service.receive(try session(at: now))
-            for second in 0..<4 {
-                let level = SoundLevel(level: second == 0 ? 600 : 300)
-                await service.add(level, from: desk, at: now.boot.milliseconds - 10_000 + Int64(second) * 1_000)
-            }
-        }
-        try await withService { service in
-            try await service.connect("c-2")
-            await service.receive(try session(at: now))
-            await service.update(at: now.boot.milliseconds + 2_000)
-            #expect(await service.feeds.last?.percent == 80)
-        }
-    }
 }
