@@ -22,7 +22,7 @@ struct ReportTests {
     private func status(_ view: View, boot: BootTime) throws -> StatusReport {
         let instant = Instant(boot: boot, wall: WallTime(Fixtures.now.milliseconds))
         return StatusReport(
-            view: view, space: try #require(SpaceID("home")), node: try Fixtures.node("hall"), at: instant,
+            view: view, space: SpaceID.home, node: try Fixtures.node("hall"), at: instant,
             groupTime: Fixtures.now + (boot - 438_500))
     }
 

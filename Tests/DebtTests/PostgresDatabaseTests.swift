@@ -16,7 +16,7 @@ struct PostgresDatabaseTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        home = try #require(SpaceID("home"))
+        home = SpaceID.home
         studio = try #require(SpaceID("studio"))
         debt = try #require(NodeID("debt"))
         attic = try #require(NodeID("attic"))

@@ -11,14 +11,13 @@ import Wire
 @Suite("The history as CSV", .cpuBound, .onBothStores)
 struct RoundTripTests {
     private let directory: TemporaryDirectory
-    private let home: SpaceID
+    private let home = SpaceID.home
     private let zone: Zone
     /// Behind all times of the stories.
     private static let end: Int64 = 4_000_000_000_000
 
     init() throws {
         directory = try TemporaryDirectory()
-        home = try #require(SpaceID("home"))
         zone = try #require(Zone("Europe/Berlin"))
     }
 
@@ -78,7 +77,7 @@ struct RoundTripTests {
     }
 
     @Test func specialTextsSurviveTheRoundTrip() throws {
-        let node = try #require(NodeID("desk"))
+        let node = NodeID.desk
         let titles = [
             "", "=1+1", "'quoted'", "-5", "a, b; c", "say \"no\"", "@home", "+49", " blank ", "Zeit für 🍅", "--",
             "1970", "a\"\u{301}b",

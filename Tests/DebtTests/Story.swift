@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Ledger
 import Session
 import Support
+import Wire
 
 @testable import Debt
 

@@ -11,12 +11,11 @@ import Wire
 struct YearTests {
     private static let hour: Int64 = 3_600_000
     private let directory: TemporaryDirectory
-    private let home: SpaceID
+    private let home = SpaceID.home
     private let ledger: Ledger
 
     init() throws {
         directory = try TemporaryDirectory()
-        home = try #require(SpaceID("home"))
         ledger = try Ledger(at: Store.place(in: directory))
     }
 

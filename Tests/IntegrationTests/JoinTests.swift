@@ -167,7 +167,7 @@ import Testing
         defer { close(silent) }
         let invitation = Invitation(
             hosts: ["127.0.0.1"], port: port, fingerprint: Array(0..<32), role: .node, space: Settings.home,
-            node: try #require(NodeID("desk")), secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000)
+            node: NodeID.desk, secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000)
         let child = try machine.start("join", try JoinToken.encode(invitation))
         try await eventually("the broker is looked for") {
             var wait = pollfd(fd: silent, events: Int16(POLLIN), revents: 0)

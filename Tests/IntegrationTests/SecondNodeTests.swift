@@ -14,7 +14,7 @@ import Testing
         try JoinToken.encode(
             Invitation(
                 hosts: ["127.0.0.1"], port: Port.free(), fingerprint: nil, role: .node, space: Settings.home,
-                node: try #require(NodeID("desk")), secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000))
+                node: NodeID.desk, secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000))
     }
 
     /// Puts the socket of a node where commands look for one.

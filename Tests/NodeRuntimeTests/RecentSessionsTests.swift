@@ -14,7 +14,7 @@ import Testing
     private static func register(_ id: String, at time: GroupTime = start, status: Status = .running) throws -> Register
     {
         let (id, boot) = (try #require(SessionID(id)), try #require(BootID("b-1")))
-        let node = try #require(NodeID("desk"))
+        let node = NodeID.desk
         return Register(
             id: id, lineage: id, stamp: Stamp(time: time, counter: 0, node: node), epoch: 1, rev: 1, owner: node,
             title: "Reading", icon: nil, label: nil, mode: .countdown,

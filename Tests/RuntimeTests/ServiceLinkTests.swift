@@ -67,7 +67,7 @@ import Testing
     private static let connected = MQTTEvent.connected(Connection(number: 1, version: .v5))
 
     @Test func aSpaceLearnsOfTheConnectionAfterItsRestart() async throws {
-        let (home, other) = (try #require(SpaceID("home")), try #require(SpaceID("other")))
+        let (home, other) = (SpaceID.home, try #require(SpaceID("other")))
         try await EventLoop.withEventLoop { loop in
             let service = try Service(loop: loop)
             #expect(await service.events(of: home) == ["restored"])
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func aServiceForEverySpaceHasNoWill() async throws {
-        let home = try #require(SpaceID("home"))
+        let home = SpaceID.home
         try await EventLoop.withEventLoop { loop in
             let service = try Service(isEverySpace: true, loop: loop)
             _ = await service.events(of: home)

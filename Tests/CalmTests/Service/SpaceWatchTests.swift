@@ -74,14 +74,12 @@ import Wire
         }
     }
 
-    private let space: SpaceID
-    private let desk: NodeID
+    private let space = SpaceID.home
+    private let desk = NodeID.desk
     private let folder: TemporaryDirectory
     private let directory: StateDirectory
 
     init() throws {
-        space = try #require(SpaceID("home"))
-        desk = try #require(NodeID("desk"))
         folder = try TemporaryDirectory()
         directory = try StateDirectory(folder.file("state"))
     }
