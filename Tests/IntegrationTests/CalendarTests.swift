@@ -38,8 +38,7 @@ struct CalendarTests {
                 let node = try NodeProcess(
                     "desk", broker: "mqtt://127.0.0.1:\(space.broker.port)", options: ["--http", "127.0.0.1:\(port)"],
                     environment: ["XDG_STATE_HOME": home.path, "LOCKSTEP_HTTP_LOCAL_KEY": "on"])
-                try await node.start()
-                try await eventually("the page is served") { node.log.contains("the kiosk page is served") }
+                try await node.startServing()
                 let link = try await node.lockstep("kiosk", "link", "--calendar").output.split(separator: "\n").first
                 #expect(try await Curl.answer(String(link ?? ""), trusting: "/dev/null", ["-f", "--head"]).code == 0)
                 try node.begin(["title": "Reading, aloud", "seconds": 1_500])
@@ -63,8 +62,7 @@ struct CalendarTests {
     @Test func withoutALedgerTheCalendarSaysWhy() async throws {
         let port = Port.free()
         let node = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"])
-        try await node.start()
-        try await eventually("the page is served") { node.log.contains("the kiosk page is served") }
+        try await node.startServing()
         let answer = try await Curl.answer("http://127.0.0.1:\(port)/calendar.ics", trusting: "/dev/null").text
         #expect(answer.contains(" 404 "))
         #expect(answer.contains("this machine has no ledger"))

@@ -37,8 +37,7 @@ import Testing
         try await SmallDisk.with(size: "64k", in: directory) { state in
             let port = Port.free()
             let desk = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"], directory: directory)
-            try await desk.start()
-            try await eventually("desk serves its page") { desk.log.contains("the kiosk page is served") }
+            try await desk.startServing()
             #expect(try await desk.lockstep("start", "Reading").code == 0)
             #expect(desk.status.problems.items.isEmpty)
             #expect(try await get("/health", port).hasPrefix("HTTP/1.1 200"))
@@ -86,8 +85,7 @@ import Testing
             try SmallDisk.makeReadOnly(state, size: "64k")
             let port = Port.free()
             let desk = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"], directory: directory)
-            try await desk.start()
-            try await eventually("desk serves its page") { desk.log.contains("the kiosk page is served") }
+            try await desk.startServing()
             try await desk.lockstep("start", "Reading").expect(
                 7, says: "Session started", errors: "Read-only file system", "or make it writable")
             #expect(desk.status.title == "Reading")

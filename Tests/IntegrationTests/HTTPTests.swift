@@ -28,8 +28,7 @@ import Testing
     @Test func aTakenPortStopsNoSessionAndDelaysNoExit() async throws {
         let address = "127.0.0.1:\(Port.free())"
         let first = try NodeProcess("first", environment: ["LOCKSTEP_HTTP": address])
-        try await first.start()
-        try await eventually("its page is served") { first.log.contains("page is served") }
+        try await first.startServing()
         let second = try NodeProcess("second", environment: ["LOCKSTEP_HTTP": address])
         try await second.start()
         try await eventually("it says so") { second.log.contains("reason=Address already in use") }

@@ -100,8 +100,7 @@ import Testing
     ) async throws {
         let port = Port.free()
         let node = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"])
-        try await node.start()
-        try await eventually("its page is served") { node.log.contains("page is served") }
+        try await node.startServing()
         try await Browsers.with { try await body(node, $0.chromium, "http://127.0.0.1:\(port)") }
         try await node.kill()
     }

@@ -55,15 +55,10 @@ import Testing
             environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"])
     }
 
-    private static func start(_ node: NodeProcess) async throws {
-        try await node.start()
-        try await eventually("its page is served") { node.log.contains("page is served") }
-    }
-
     @Test func aPhoneIsPairedPressesAndIsShutOut() async throws {
         let port = Port.free()
         let desk = try Self.node(port)
-        try await Self.start(desk)
+        try await desk.startServing()
         try desk.begin()
         let link = try await Self.add("kitchen phone", to: desk, port)
         let cookie = try await Self.pair(link, port)
@@ -105,7 +100,7 @@ import Testing
         try await desk.end()
         // A damaged list is kept aside.
         try desk.directory.write("{", to: "state/phones")
-        try await Self.start(desk)
+        try await desk.startServing()
         #expect(desk.log.contains("phones.damaged-"), "\(desk.log)")
         #expect(try await desk.lockstep("phone", "list").output == "No phones yet: lockstep phone add NAME\n")
         try await desk.end()

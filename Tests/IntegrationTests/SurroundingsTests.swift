@@ -100,15 +100,7 @@ private final class ServiceManager: Sendable {
     init() throws {
         directory = try TemporaryDirectory()
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: directory.file("notify").utf8) }
-        let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(bound == 0)
+        try #require(withSocketAddress(directory.file("notify")) { [socket] in bind(socket, $0, $1) } == 0)
     }
 
     deinit { close(socket) }
