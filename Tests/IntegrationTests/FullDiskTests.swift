@@ -60,7 +60,7 @@ import Testing
             let bar = try await desk.lockstep("status", "--style", "compact", "--format", "waybar")
             #expect(bar.output.contains("unsaved"), "\(bar)")
             #expect(bar.output.contains("Not saved"), "\(bar)")
-            let doctor = try await desk.lockstep("doctor").expect(3, says: "WRONG disk", state, "0 of 64 KB are free")
+            try await desk.lockstep("doctor").expect(3, says: "WRONG disk", state, "0 of 64 KB are free")
             #expect(try await get("/health", port).hasPrefix("HTTP/1.1 503"))
             let metrics = try await get("/metrics", port)
             #expect(metrics.contains("\nlockstep_journal_saved 0.0"), "\(metrics)")

@@ -16,7 +16,7 @@ import Testing
         let before = try machine.tree
         let token = try await broker.invite("kitchen-pi")
         #expect(token.count <= JoinToken.longest)
-        let joined = try await machine.lockstep("join", token).expect(
+        try await machine.lockstep("join", token).expect(
             says: "kitchen-pi is connected to mqtts://127.0.0.1:\(broker.port)")
         #expect(machine.setting("LOCKSTEP_TLS_PINNED") == "on")
         #expect(try machine.tree.contains("etc/lockstep/joined.env 600"))
@@ -201,7 +201,7 @@ import Testing
         let second = try JoiningMachine()
         let token = try await broker.invite("desk")
         try await machine.join(readingFromInput: "sudo lockstep join").expect(2, errors: "the invitation is missing")
-        let joined = try await machine.join(readingFromInput: token).expect()
+        try await machine.join(readingFromInput: token).expect()
         try await second.lockstep("join", token).expect(3, errors: "this invitation was used")
         #expect(try second.tree.isEmpty)
         try await machine.lockstep("join", token).expect(3, errors: "joined already")
@@ -242,7 +242,7 @@ import Testing
         #expect(try await person.lockstep("leave").code == 0)
         #expect(try person.tree.isEmpty)
         let machine = try JoiningMachine()
-        let joined = try await machine.lockstep("join", broker.invite("calm", "--role", "calm")).expect()
+        try await machine.lockstep("join", broker.invite("calm", "--role", "calm")).expect()
         #expect(machine.setting("LOCKSTEP_NODE", in: "joined-calm.env") == "calm")
         let bare = try JoiningMachine(manager: false)
         try await bare.lockstep("join", broker.invite("debt", "--role", "debt")).expect(says: "no service manager")

@@ -24,7 +24,7 @@ import Testing
             #expect(abs(desk.status.clockAhead.int ?? .max) < 1_000)
             #expect(desk.status.session.text == id)
             #expect(abs((desk.status.startTime.int ?? 0) - now()) < 600_000)
-            let doctor = try await desk.lockstep("doctor").expect(
+            try await desk.lockstep("doctor").expect(
                 3, says: "these differ from this node's clock: kitchen")
             try await kitchen.kill()
             try await eventually("a node that is away is no reason to complain") {

@@ -87,9 +87,6 @@ import Wire
 
     private let desk = NodeID.desk
 
-    init() throws {
-    }
-
     private func withService(_ body: (Service, Ledger) async throws -> Void) async throws {
         let directory = try TemporaryDirectory()
         let ledger = try Ledger(at: directory.file("ledger.sqlite"))
