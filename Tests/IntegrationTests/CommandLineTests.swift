@@ -7,9 +7,29 @@ import Testing
 @Suite(.limitedConcurrency, .retriedAfterStall) struct CommandLineTests {
     static let actions = ["pause", "resume", "stop", "extend", "break", "focus", "skip"]
 
-    @Test func appliedAndNoopExitWithZero() async throws {
+    @Test func exitCodesTellWhatTheNodeAnswers() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
+        for action in Self.actions + ["take"] {
+            #expect(try await desk.lockstep(action, "--json").expect(5).json.outcome == "noSession")
+        }
+        let status = try await desk.lockstep("status").expect(5)
+        #expect(status.output.hasPrefix("No session."))
+        let json = try await desk.lockstep("status", "--json").expect(5)
+        #expect(json.json.status == "idle")
+        let wrong: [([String], String)] = [
+            (["start", "--preset", "nonesuch"], "pomodoro"), (["start", "a\u{1B}[2Jb"], "title"),
+            (["start", String(repeating: "x", count: 40_000)], "bytes"),
+            (["start", "--icon", "nope"], "hourglass, cup, book, pen, leaf, dumbbell"),
+        ]
+        for (arguments, names) in wrong {
+            let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path, "--json"])
+            #expect(result.code == 2, "\(arguments.first ?? ""): \(result)")
+            #expect(result.errors.contains(names), "\(result)")
+            #expect(!result.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+            #expect(result.json.outcome == "invalid", "\(result)")
+        }
+        #expect(desk.status.status == "idle")
         let started = try await desk.lockstep("start", "Reading", "--for", "25m", "--json").expect()
         started.json.expect(["outcome": "applied", "rev": 1])
         #expect(started.json.keys == ["outcome", "reason", "by", "session", "rev", "field", "problem"])
@@ -17,6 +37,14 @@ import Testing
         #expect(paused.output == "Session paused\n")
         #expect(paused.errors.isEmpty)
         #expect(try await desk.lockstep("pause", "--json").expect().json.outcome == "noop")
+        #expect(try await desk.lockstep("start", "--count-up").code == 0)
+        let refused = try await desk.lockstep("extend", "1m", "--json").expect(3)
+        refused.json.expect(["outcome": "refused", "reason": "notAllowed"])
+        #expect(refused.errors == "lockstep: Not possible now\n")
+        #expect(try await desk.lockstep("start", "--for", "24h").code == 0)
+        let tooLong = try await desk.lockstep("extend", "2h", "--json")
+        #expect(tooLong.json.reason == "invalid")
+        #expect(tooLong.errors.contains("a phase is at most 24h long"), "\(tooLong)")
         try await desk.end()
     }
 
@@ -45,20 +73,6 @@ import Testing
         }
     }
 
-    @Test func refusalExitsWithThreeAndItsReason() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
-        #expect(try await desk.lockstep("start", "--count-up").code == 0)
-        let refused = try await desk.lockstep("extend", "1m", "--json").expect(3)
-        refused.json.expect(["outcome": "refused", "reason": "notAllowed"])
-        #expect(refused.errors == "lockstep: Not possible now\n")
-        #expect(try await desk.lockstep("start", "--for", "24h").code == 0)
-        let tooLong = try await desk.lockstep("extend", "2h", "--json")
-        #expect(tooLong.json.reason == "invalid")
-        #expect(tooLong.errors.contains("a phase is at most 24h long"), "\(tooLong)")
-        try await desk.end()
-    }
-
     @Test(.waitingForTimers) func aHangingNodeExitsWithFour() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
@@ -73,19 +87,6 @@ import Testing
             try await group.waitForAll()
         }
         desk.thaw()
-        try await desk.end()
-    }
-
-    @Test func noSessionExitsWithFive() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
-        for action in Self.actions + ["take"] {
-            #expect(try await desk.lockstep(action, "--json").expect(5).json.outcome == "noSession")
-        }
-        let status = try await desk.lockstep("status").expect(5)
-        #expect(status.output.hasPrefix("No session."))
-        let json = try await desk.lockstep("status", "--json").expect(5)
-        #expect(json.json.status == "idle")
         try await desk.end()
     }
 
@@ -127,25 +128,6 @@ import Testing
         let caret = try #require(lines.dropFirst(plan + 1).first)
         #expect(lines[plan].dropFirst(caret.count - 1).hasPrefix("nap"))
         #expect(caret.last == "^")
-    }
-
-    @Test func aValueThatTheNodeRejectsExitsWithTwo() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
-        let wrong: [([String], String)] = [
-            (["start", "--preset", "nonesuch"], "pomodoro"), (["start", "a\u{1B}[2Jb"], "title"),
-            (["start", String(repeating: "x", count: 40_000)], "bytes"),
-            (["start", "--icon", "nope"], "hourglass, cup, book, pen, leaf, dumbbell"),
-        ]
-        for (arguments, names) in wrong {
-            let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path, "--json"])
-            #expect(result.code == 2, "\(arguments.first ?? ""): \(result)")
-            #expect(result.errors.contains(names), "\(result)")
-            #expect(!result.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
-            #expect(result.json.outcome == "invalid", "\(result)")
-        }
-        #expect(desk.status.status == "idle")
-        try await desk.end()
     }
 
     @Test func colourNamesAndPresetsOfTheNodeAreAccepted() async throws {

@@ -124,10 +124,18 @@ import Testing
         #expect(try machine.tree.isEmpty)
     }
 
-    @Test func anInterruptedJoinIsUndone() async throws {
+    /// At last, the same invitation works.
+    @Test func aJoinThatFailsOrIsInterruptedOrKilledIsUndone() async throws {
         let broker = try await BrokerMachine("--tls")
         let machine = try JoiningMachine()
         let token = try await broker.invite("desk")
+        try machine.directory.write("", to: "broken")
+        let joined = try await machine.lockstep("join", token, "--json").expect(3)
+        #expect(joined.json.problem.text?.contains("does not start") == true)
+        #expect(try machine.tree.isEmpty)
+        let calls = machine.directory.read("calls")
+        #expect(calls.contains("disable --quiet lockstep-node.service"))
+        unlink(machine.directory.file("broken"))
         for signal in [SIGINT, SIGHUP] {
             let child = try await machine.joinThatHangs(token)
             #expect(try machine.tree.contains("etc/lockstep/joined.env 600"))
@@ -137,13 +145,6 @@ import Testing
             #expect(try machine.tree.isEmpty)
             unlink(machine.directory.file("hang"))
         }
-        #expect(try await machine.lockstep("join", token).code == 0)
-    }
-
-    @Test func theNextCommandUndoesAKilledJoin() async throws {
-        let broker = try await BrokerMachine("--tls")
-        let machine = try JoiningMachine()
-        let token = try await broker.invite("desk")
         for next in ["leave", "join"] {
             try await machine.end(try await machine.joinThatHangs(token), SIGKILL).expect(137)
             #expect(try machine.tree.contains("etc/lockstep/password 600"))
@@ -215,21 +216,6 @@ import Testing
         broker.stop()
         try await machine.lockstep("join", token).expect(6, errors: "127.0.0.1:\(broker.port)")
         #expect(try machine.tree.isEmpty)
-    }
-
-    @Test func aServiceThatDoesNotStartIsUndone() async throws {
-        let broker = try await BrokerMachine("--tls")
-        let machine = try JoiningMachine()
-        try machine.directory.write("", to: "broken")
-        let token = try await broker.invite("desk")
-        let joined = try await machine.lockstep("join", token, "--json").expect(3)
-        #expect(joined.json.problem.text?.contains("does not start") == true)
-        #expect(try machine.tree.isEmpty)
-        let calls = machine.directory.read("calls")
-        #expect(calls.contains("disable --quiet lockstep-node.service"))
-        // The same invitation works when the cause is gone.
-        unlink(machine.directory.file("broken"))
-        #expect(try await machine.lockstep("join", token).code == 0)
     }
 
     @Test func aPersonAndAServiceJoinAndWithoutAManagerTheSettingsAreWritten() async throws {
