@@ -73,6 +73,7 @@ import Testing
         let look = try await Self.pair(try await Self.add("tablet", "--look", to: desk, port), port)
         let refused = try await Self.answer(port, "/v1/intents", "-H", look, "-H", json, "-d", #"{"op":"resume"}"#)
         #expect(refused.hasPrefix("HTTP/1.1 403"), "\(refused)")
+        #expect(refused.contains("may only look"), "\(refused)")
 
         let list = try await desk.lockstep("phone", "list", "--json").json.phones.items
         #expect(list.map(\.name.text) == ["kitchen phone", "tablet"])

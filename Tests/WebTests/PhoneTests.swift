@@ -100,20 +100,6 @@ import Testing
         }
     }
 
-    @Test func aPhoneMayPressOrOnlyLook() async throws {
-        try await Self.with { port, node, phones in
-            let look = try await Self.pair("look", mayPress: false, with: phones, port)
-            #expect(try await LiveServer.get(port, "/v1/session", Self.proxy, look).hasPrefix("HTTP/1.1 200"))
-            let refused = try await Self.press(port, look)
-            #expect(refused.hasPrefix("HTTP/1.1 403"))
-            #expect(refused.contains("may only look"))
-            #expect(node.asked.withLock(\.self).isEmpty)
-            let press = try await Self.pair("press", with: phones, port)
-            #expect(try await Self.press(port, press).contains("noSession"))
-            #expect(node.asked.withLock(\.self) == ["press pause"])
-        }
-    }
-
     @Test func openPagesOfARemovedPhoneEndAtOnce() async throws {
         try await Self.with { port, _, phones in
             let gone = try await Self.pair("gone", with: phones, port)
