@@ -63,7 +63,6 @@ import Testing
             func lines(_ words: String) -> Int { desk.log.split(separator: "\n").count { $0.contains(words) } }
             let said = lines("does not let")
             #expect((1...lines("connected to the broker")).contains(said), "\(desk.log)")
-            try await desk.end()
         }
     }
 

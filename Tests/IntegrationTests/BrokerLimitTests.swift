@@ -25,7 +25,6 @@ import Testing
             #expect(try await desk.lockstep("pause").code == 7)
             try await desk.lockstep("doctor").expect(3, says: "WRONG messages")
             try await eventually("it is said") { desk.log.contains("the broker does not let this node publish") }
-            try await desk.kill()
         }
     }
 

@@ -23,7 +23,6 @@ import Testing
             let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(broker.port)")
             try await kitchen.start()
             try await kitchen.waitFor("the session") { $0.session == started.json.session }
-            try await kitchen.end()
         }
         try await desk.end()
         try await broker.stop()

@@ -87,7 +87,6 @@ import Testing
             try await group.waitForAll()
         }
         desk.thaw()
-        try await desk.end()
     }
 
     @Test func noNodeAndNoBrokerExitWithSix() async throws {
@@ -142,7 +141,6 @@ import Testing
         #expect(desk.status.plan.items.count == 16)
         #expect(try await desk.lockstep("start", "--label", "Study", "--color", "teal").code == 0)
         #expect(desk.status.label.colour == "#12a594", "the space gets digits")
-        try await desk.end()
     }
 
     @Test(arguments: ["bash", "zsh", "fish"]) func completionsArePrinted(shell: String) async throws {

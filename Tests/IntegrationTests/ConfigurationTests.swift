@@ -28,6 +28,5 @@ import Testing
         let desk = try NodeProcess("desk", options: ["--config", file])
         try await desk.start()
         #expect(desk.status.space == "home")
-        try await desk.end()
     }
 }

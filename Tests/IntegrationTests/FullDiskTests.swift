@@ -89,7 +89,6 @@ import Testing
             try await desk.lockstep("start", "Reading").expect(
                 7, says: "Session started", errors: "Read-only file system", "or make it writable")
             #expect(desk.status.title == "Reading")
-            try await desk.end()
         }
     }
 

@@ -22,7 +22,6 @@ import Testing
         #expect(stale.code == 409)
         #expect(stale.body.reason == "stalePhase")
         #expect(desk.status.phase == 0)
-        try await desk.end()
     }
 
     @Test func aTakenPortStopsNoSessionAndDelaysNoExit() async throws {
@@ -44,6 +43,5 @@ import Testing
         try await eventually("it has the port") { second.log.contains("page is served") }
         #expect(second.log.split(separator: "\n").count { $0.contains("cannot be served yet") } == 1)
         #expect(second.status.status == "paused")
-        try await second.end()
     }
 }

@@ -102,6 +102,5 @@ import Testing
         let node = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"])
         try await node.startServing()
         try await Browsers.with { try await body(node, $0.chromium, "http://127.0.0.1:\(port)") }
-        try await node.kill()
     }
 }

@@ -120,7 +120,6 @@ import Testing
         #expect(second.errors.contains(desk.directory.file("state")), "\(second)")
         #expect(second.errors.contains("process \(pid)"), "\(second)")
         #expect(desk.status.status == "idle", "the first node continues")
-        try await desk.kill()
     }
 
     @Test func stateFilesBelongToTheirUserOnlyAndADyingDisplayEndsNoNode() async throws {
@@ -140,7 +139,6 @@ import Testing
         let shared = try NodeProcess("shared", environment: ["LOCKSTEP_SOCKET_GROUP": "on"])
         try await shared.start()
         #expect(try mode(shared.socket.path) == 0o660)
-        try await shared.end()
     }
 
     private func mode(_ path: String) throws -> mode_t {

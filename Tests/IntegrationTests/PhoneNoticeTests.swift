@@ -88,7 +88,6 @@ struct PhoneNoticeTests {
         try await eventually("the alarm was sent: \(desk.log)") { server.requests.count == 4 }
         #expect(server.requests[3].body.text?.hasPrefix("title=Time is up&") == true, "\(server.requests[3])")
         #expect(!desk.log.contains(Self.token))
-        try await desk.end()
     }
 
     @Test func aTopicNeedsNoTokenAndALateEventIsNotSent() async throws {

@@ -104,7 +104,6 @@ import Testing
         try await desk.startServing()
         #expect(desk.log.contains("phones.damaged-"), "\(desk.log)")
         #expect(try await desk.lockstep("phone", "list").output == "No phones yet: lockstep phone add NAME\n")
-        try await desk.end()
     }
 
     @Test func anImpossiblePhoneIsRefusedInWords() async throws {
@@ -119,6 +118,5 @@ import Testing
         let alone = try NodeProcess("desk")
         try await alone.start()
         try await alone.lockstep("phone", "add", "phone").expect(2, errors: "serves no page")
-        try await alone.end()
     }
 }

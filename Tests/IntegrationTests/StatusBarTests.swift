@@ -158,7 +158,6 @@ import Testing
         #expect(try await desk.lockstep("status", "--format", "json").json.isRunning == true, "the report")
         #expect(try await desk.lockstep("status", "--format", "i3blocks").output.split(separator: "\n").count == 3)
         try await desk.lockstep("status", "--json", "--format", "tmux").expect(2, errors: "leave --json out")
-        try await desk.end()
     }
 
     @Test func tmuxShowsTheLine() async throws {

@@ -21,7 +21,6 @@ import Testing
         #expect(text.output.contains("left · Phase 1/2\n"))
         #expect(text.output.contains("on this node (desk)"))
         #expect(try await desk.lockstep("nodes").output.contains("desk (this node)"))
-        try await desk.end()
     }
 
     @Test func statusUsesThePersonsLanguage() async throws {

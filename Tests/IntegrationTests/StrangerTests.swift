@@ -49,7 +49,6 @@ import Testing
             openFiles: openFiles)
         try await node.startServing()
         try await body(node, port)
-        try await node.end()
     }
 
     /// The control socket answers, a session is kept, and its hook runs.

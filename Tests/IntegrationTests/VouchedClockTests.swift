@@ -31,7 +31,6 @@ import Testing
                 try await !desk.lockstep("doctor").output.contains("kitchen")
             }
             #expect(abs(desk.status.clockAhead.int ?? .max) < 1_000)
-            try await desk.kill()
         }
     }
 }

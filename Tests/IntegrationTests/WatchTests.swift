@@ -90,6 +90,5 @@ import Testing
             try await window.waitForModes(TerminalWindow.takenWithoutMouse)
         }
         try await desk.lockstep("watch", "--lang", "xx").expect(2, errors: "zh-Hans")
-        try await desk.end()
     }
 }
