@@ -114,7 +114,8 @@ import Testing
 
     @Test func aRequestWithoutTLSEndsTheConnection() async throws {
         try await Self.with { server in
-            #expect(try await !LiveServer.get(server.port, "/health").contains("HTTP/1.1"))
+            let answer = try await LiveServer.get(server.port, "/health")
+            #expect(!answer.contains("HTTP/1.1"))
             #expect(try await server.curl("/health").code == 0)
         }
     }
