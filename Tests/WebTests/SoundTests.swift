@@ -20,7 +20,8 @@ import Testing
             for body in [
                 #"{"level":41.26}"#, #"{"level":-60,"period":5,"source":"window"}"#, #"{"level":38,"period":null}"#,
             ] {
-                #expect(try await client.post("/v1/sound", body, Self.headers).status == .noContent, "\(body)")
+                let answer = try await client.post("/v1/sound", body, Self.headers)
+                #expect(answer.status == .noContent, "\(body)")
             }
             #expect(
                 node.asked.withLock(\.self) == ["sound 413 1000 ", "sound -600 5000 window", "sound 380 1000 "])
