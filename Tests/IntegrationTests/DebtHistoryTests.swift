@@ -46,7 +46,7 @@ import Testing
                 let dry = try await service.command("import", file, "--dry-run", "--json").expect()
                 dry.json.expect(["imported": 2, "milliseconds": 9_000_000])
                 #expect(try await service.history("--json").output.isEmpty)
-                let imported = try await service.command("import", file).expect(says: "2 sessions of 150 minutes")
+                try await service.command("import", file).expect(says: "2 sessions of 150 minutes")
                 let again = try await service.command("import", file, "--json")
                 again.json.expect(["imported": 0, "known": 2])
                 let history = try await service.history("--json").output.split(separator: "\n").map {

@@ -100,7 +100,8 @@ private final class ServiceManager: Sendable {
     init() throws {
         directory = try TemporaryDirectory()
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        try #require(withSocketAddress(directory.file("notify")) { [socket] in bind(socket, $0, $1) } == 0)
+        let code = withSocketAddress(directory.file("notify")) { [socket] in bind(socket, $0, $1) }
+        try #require(code == 0)
     }
 
     deinit { close(socket) }
