@@ -31,8 +31,7 @@ import Testing
 
     @Test func labelKeepsItsColour() throws {
         let study = Label(name: "Study", colour: Colour(red: 1, green: 2, blue: 3))
-        let added = try add(#"{"label":"Study","from":"09:00","to":"09:50"}"#, labels: [study])
-        #expect(added.label == study)
+        #expect(try add(#"{"label":"Study","from":"09:00","to":"09:50"}"#, labels: [study]).label == study)
     }
 
     /// The hour before three o'clock comes twice.

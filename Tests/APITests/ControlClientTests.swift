@@ -118,15 +118,8 @@ private final class Listener: Sendable {
 
     init(path: String, answer: [UInt8], staysOpen: Bool = false) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        try #require(isBound && listen(descriptor, 8) == 0)
+        let code = withSocketAddress(path) { [descriptor] in bind(descriptor, $0, $1) }
+        try #require(code == 0 && listen(descriptor, 8) == 0)
         // A thread of its own: tests that compute may occupy all threads of tasks for seconds.
         try Thread.start(name: "control") { [weak self, descriptor] in
             let connection = accept(descriptor, nil, nil)

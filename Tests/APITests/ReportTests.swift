@@ -22,7 +22,7 @@ struct ReportTests {
     private func status(_ view: View, boot: BootTime) throws -> StatusReport {
         let instant = Instant(boot: boot, wall: WallTime(Fixtures.now.milliseconds))
         return StatusReport(
-            view: view, space: try #require(SpaceID("home")), node: try Fixtures.node("hall"), at: instant,
+            view: view, space: SpaceID.home, node: try Fixtures.node("hall"), at: instant,
             groupTime: Fixtures.now + (boot - 438_500))
     }
 
@@ -209,8 +209,7 @@ struct ReportTests {
             machine: "pi")
         #expect(report.pageForOthers?.scheme == forOthers)
         #expect(report.pageHere?.scheme == here)
-        let read = try KioskReport(encoded: report.encoded)
-        #expect(read == report)
+        #expect(try KioskReport(encoded: report.encoded) == report)
         #expect(KioskReport(machine: "pi").pageForOthers == nil)
     }
 

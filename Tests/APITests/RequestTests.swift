@@ -84,8 +84,7 @@ struct RequestTests {
     }
 
     @Test func namedColourBecomesDigits() throws {
-        let start = try start(#"{"seconds":5,"label":"Study","colour":"teal"}"#)
-        #expect(start.label?.colour == Colour(hex: "12a594"))
+        #expect(try start(#"{"seconds":5,"label":"Study","colour":"teal"}"#).label?.colour == Colour(hex: "12a594"))
     }
 
     /// The words of the request come first.

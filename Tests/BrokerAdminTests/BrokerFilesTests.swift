@@ -60,7 +60,7 @@ import Testing
             try files.install(BrokerFile("lockstep/\(name)", text, for: .root))
         }
         var membership = try Membership(files)
-        let desk = try #require(NodeID("desk"))
+        let desk = NodeID.desk
         let invitation = try await membership.invite(desk, role: .node, space: Settings.home)
         #expect(invitation.secret == secret)
         #expect(invitation.expires == 4_000_000_000)

@@ -162,7 +162,7 @@ import Testing
         let secrets = (0..<200).map { _ in Secret.make() }
         #expect(Set(secrets).count == 200)
         for secret in secrets {
-            let node = try #require(NodeID("desk"))
+            let node = NodeID.desk
             let invitation = Invitation(
                 hosts: ["pi.lan"], port: 1_883, fingerprint: nil, role: .node, space: Settings.home, node: node,
                 secret: secret, expires: 1_795_000_000)

@@ -2,6 +2,7 @@
 
 import API
 import Session
+import Support
 import Testing
 import Wire
 
@@ -13,17 +14,14 @@ import Wire
     private static let start: Int64 = 100 * hour
     private static let lead = Lead(1_800_000_000_000)
 
-    private func register(_ status: Status, end: Int64? = nil) throws -> Register {
-        let (session, boot) = (try #require(SessionID("s-1")), try #require(BootID("b-1")))
-        let node = try #require(NodeID("desk"))
+    private func register(_ status: Status, end: Int64? = nil) -> Register {
         let (start, anchor) = (BootTime(Self.start), BootTime(end ?? Self.start))
-        return Register(
-            id: session, lineage: session, stamp: Stamp(time: start + Self.lead, counter: 0, node: node), epoch: 1,
-            rev: 1, owner: node, title: "", icon: nil, label: nil, mode: .countup,
-            plan: [Phase(kind: .focus, seconds: 54_000)], autoAdvance: false, phase: 0, status: status,
-            startedAt: start + Self.lead,
-            anchor: Anchor(elapsed: anchor - start, at: anchor + Self.lead, bootID: boot, boot: 77),
-            runs: [Run(phase: 0, from: start + Self.lead, to: end.map { BootTime($0) + Self.lead })])
+        var register = sample(
+            [Phase(kind: .focus, seconds: 54_000)], status: status, elapsed: anchor - start, mode: .countup)
+        (register.stamp.time, register.startedAt) = (start + Self.lead, start + Self.lead)
+        (register.anchor.at, register.anchor.boot) = (anchor + Self.lead, 77)
+        register.runs = [Run(phase: 0, from: start + Self.lead, to: end.map { BootTime($0) + Self.lead })]
+        return register
     }
 
     /// Returns the feed. The owner has another boot clock, so the anchor on this one counts.
@@ -42,7 +40,7 @@ import Wire
 
     @Test func feedIsMissingWithoutSamples() throws {
         var room = Room(threshold: Threshold(level: 450))
-        let running = try register(.running)
+        let running = register(.running)
         _ = room.update(running) { _ in nil }
         #expect(feed(&room, running, at: Self.start + 60_000) == nil)
     }
@@ -50,7 +48,7 @@ import Wire
     /// The whole three hours are in the feed at the end, and the feed is gone long after.
     @Test func lastFeedCoversTheWholeSession() throws {
         var room = Room(threshold: Threshold(level: 450))
-        let running = try register(.running)
+        let running = register(.running)
         _ = room.update(running) { _ in nil }
         let begin = feed(&room, running, at: Self.start)
         #expect(begin == nil)
@@ -62,7 +60,7 @@ import Wire
         #expect(before.percent == 50)
         #expect(before.coverage == 100)
         #expect(before.minutes.count == 60)
-        let stopped = try register(.stopped, end: Self.start + 3 * Self.hour)
+        let stopped = register(.stopped, end: Self.start + 3 * Self.hour)
         _ = room.update(stopped) { _ in nil }
         for minutes: Int64 in [0, 1, 9] {
             let now = Self.start + 3 * Self.hour + minutes * 60_000
@@ -79,7 +77,7 @@ import Wire
     /// A peer may publish any number of sessions of one lineage.
     @Test func sessionsOfALineageAreBounded() throws {
         var lineage = Lineage(of: try #require(SessionID("s-1")))
-        var register = try register(.running)
+        var register = register(.running)
         register.lineage = lineage.id
         for index in 0..<200 {
             register.id = try #require(SessionID("s-\(index)"))
@@ -92,12 +90,12 @@ import Wire
 
     @Test func newLineageReplacesTheFormerOne() throws {
         var room = Room(threshold: Threshold(level: 450))
-        let first = try register(.running)
+        let first = register(.running)
         #expect(room.update(first) { _ in nil } == true)
         #expect(room.update(first) { _ in nil } == false, "the lineage has not changed")
         hear(&room, from: Self.start, seconds: 60) { _ in false }
         #expect(feed(&room, first, at: Self.start + 60_000)?.percent == 0)
-        var second = try register(.running)
+        var second = register(.running)
         second.id = try #require(SessionID("s-2"))
         second.lineage = second.id
         second.runs = [Run(phase: 0, from: BootTime(Self.start + 60_000) + Self.lead)]

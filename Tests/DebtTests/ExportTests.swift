@@ -40,19 +40,17 @@ import Testing
         #expect(uids == ["UID:s-1-0@desk.lockstep", "UID:s-1-0@hall.lockstep"])
     }
 
-    @Test func anEventEndsLaterThanItBegins() throws {
-        let lines = try calendar(title: "", length: 400)
+    /// It ends later than it begins, and one that runs ends as planned.
+    @Test(arguments: [(400, false, "DTEND:20261121T083006Z"), (1_500_000, true, "DTEND:20261121T085505Z")])
+    func anEventHasAnEnd(length: Int64, isRunning: Bool, end: String) throws {
+        let lines = try calendar(title: "", length: length, isRunning: isRunning)
         #expect(lines.contains("DTSTART:20261121T083005Z"))
-        #expect(lines.contains("DTEND:20261121T083006Z"))
-    }
-
-    @Test func aRunningSessionEndsAsPlanned() throws {
-        let lines = try calendar(title: "", length: 1_500_000, isRunning: true)
-        #expect(lines.contains("DTSTART:20261121T083005Z"))
-        #expect(lines.contains("DTEND:20261121T085505Z"))
+        #expect(lines.contains(end))
+        #expect(lines.contains("SUMMARY:focus"), "without a title it is named by its phase")
     }
 
     @Test func signsAreEscapedByScalars() throws {
+        #expect(try calendar(title: "a, b; c\\d").contains("SUMMARY:a\\, b\\; c\\\\d"))
         #expect(try calendar(title: "a;\u{301}b,\u{200D}c").contains("SUMMARY:a\\;\u{301}b\\,\u{200D}c"))
         let title = "e" + String(repeating: "\u{301}", count: 70)
         let lines = try calendar(title: title)
@@ -78,22 +76,16 @@ import Testing
         }
     }
 
-    @Test func timesAreReadWithSecondsAndOffsets() throws {
+    @Test func localTimesAreReadAndWrittenInTheZone() throws {
         let zone = try #require(Zone("Europe/Berlin"))
         #expect(zone.instants("2026-11-21T09:30:05") == [Self.start])
         #expect(zone.instants("2026-11-21T09:30") == [Self.start - 5_000])
         #expect(zone.instants("2026-11-21T09:30:05.000+01:00") == [Self.start])
         #expect(zone.instants(ZonedTime.text(Self.start + 7, zone: zone)) == [Self.start + 7])
         #expect(zone.instants("2026-10-25T02:30").count == 2, "the clocks are set back")
+        #expect(zone.text(of: Self.start) == "2026-11-21T09:30")
+        #expect(zone.instants("2026-11-21") == [Self.start - 5_000 - (9 * 60 + 30) * 60_000])
         #expect(zone.instants("nine") == [])
-    }
-
-    @Test func aSessionWithoutTitleIsNamedByItsPhase() throws {
-        #expect(try calendar(title: "").contains("SUMMARY:focus"))
-    }
-
-    @Test func specialCharactersAreEscaped() throws {
-        #expect(try calendar(title: "a, b; c\\d").contains("SUMMARY:a\\, b\\; c\\\\d"))
     }
 
     @Test func longLinesAreFoldedBetweenCharacters() throws {
@@ -103,13 +95,6 @@ import Testing
         #expect(lines[first + 1].hasPrefix(" "))
         #expect(lines.allSatisfy { $0.utf8.count <= 75 })
         #expect(lines[first] + lines[first + 1].dropFirst() == "SUMMARY:" + title)
-    }
-
-    @Test func localTimesAreReadAndWrittenInTheZone() throws {
-        let zone = try #require(Zone("Europe/Berlin"))
-        #expect(zone.instants("2026-11-21T09:30") == [Self.start - 5_000])
-        #expect(zone.text(of: Self.start) == "2026-11-21T09:30")
-        #expect(zone.instants("2026-11-21") == [Self.start - 5_000 - (9 * 60 + 30) * 60_000])
     }
 
     @Test(arguments: [

@@ -13,12 +13,9 @@ import Wire
 @Suite("The ledger", .cpuBound, .onBothStores)
 struct LedgerTests {
     private let directory: TemporaryDirectory
-    private let home: SpaceID
+    private let home = SpaceID.home
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        home = try #require(SpaceID("home"))
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func open(_ name: String = "ledger.sqlite") throws -> Ledger {
         try Ledger(at: Store.place(name, in: directory))
@@ -43,10 +40,7 @@ struct LedgerTests {
             var book = Book()
             for arrival in story.arrivals {
                 book.take(arrival)
-                switch arrival {
-                case .record(let record): _ = try ledger.file([self.arrival(record), self.arrival(record)])
-                case .correction(let correction): try ledger.correct(correction, in: home)
-                }
+                for _ in 1...2 { try ledger.take(arrival, in: home) }
             }
             let entries = try ledger.entries(of: home, from: -1_000, to: 10_000)
             #expect(entries.count == book.entries.count, "seed \(seed)")
@@ -67,12 +61,7 @@ struct LedgerTests {
         for seed in 500..<540 {
             let story = Story(seed: seed)
             let ledger = try open("\(seed).sqlite")
-            for arrival in story.arrivals {
-                switch arrival {
-                case .record(let record): _ = try ledger.file([self.arrival(record)])
-                case .correction(let correction): try ledger.correct(correction, in: home)
-                }
-            }
+            for arrival in story.arrivals { try ledger.take(arrival, in: home) }
             let all = Minutes(
                 of: try ledger.entries(of: home, from: .min, to: .max), counting: story.counting, now: story.now)
             for from in stride(from: Int64(0), to: 400, by: 60) {
@@ -148,7 +137,7 @@ struct LedgerTests {
             record.endsAt = GroupTime(start + 54_000_000)
             return record
         }
-        let desk = try #require(NodeID("desk"))
+        let desk = NodeID.desk
         _ = try ledger.file([arrival(try running("s-1", .countup), at: start + 60_000)])
         func total(after minutes: Int64) throws -> Minutes {
             Minutes(of: try ledger.entries(of: home, from: .min, to: .max), now: start + minutes * 60_000)
@@ -236,7 +225,7 @@ struct LedgerTests {
             if expected.last?.number != number { expected.append(RecordWeek(number: number)) }
             expected[expected.count - 1].add(DigestedRecord(record).name)
         }
-        let (desk, hall) = (try #require(NodeID("desk")), try #require(NodeID("hall")))
+        let (desk, hall) = (NodeID.desk, try #require(NodeID("hall")))
         #expect(try ledger.weeks(of: desk, in: home) == expected.suffix(LedgerAck.weeksLimit))
         #expect(expected.count > LedgerAck.weeksLimit)
         #expect(try ledger.weeks(of: hall, in: home).isEmpty)

@@ -37,7 +37,7 @@ struct RecordLimitsTests {
     }
 
     @Test func nodeMayAddTheDailyQuotaOfSessions() throws {
-        let (quota, desk, home) = (RecordQuota(), try #require(NodeID("desk")), try #require(SpaceID("home")))
+        let (quota, desk, home) = (RecordQuota(), NodeID.desk, SpaceID.home)
         let start: Int64 = 1_000
         for _ in 0..<RecordQuota.sessionsPerDay {
             #expect(quota.admits(desk, in: home, now: start) { 0 })
@@ -50,7 +50,7 @@ struct RecordLimitsTests {
     }
 
     @Test func quotaOfAnIdleNodeIsThatOfOneDay() throws {
-        let (quota, desk, home) = (RecordQuota(), try #require(NodeID("desk")), try #require(SpaceID("home")))
+        let (quota, desk, home) = (RecordQuota(), NodeID.desk, SpaceID.home)
         let start: Int64 = 1_000
         #expect(quota.admits(desk, in: home, now: start) { 0 })
         let later = start + 7 * 86_400_000
@@ -62,7 +62,7 @@ struct RecordLimitsTests {
     }
 
     @Test func newSessionsCountTowardsTheTotalLimit() throws {
-        let (quota, desk, home) = (RecordQuota(), try #require(NodeID("desk")), try #require(SpaceID("home")))
+        let (quota, desk, home) = (RecordQuota(), NodeID.desk, SpaceID.home)
         #expect(quota.admits(desk, in: home) { RecordQuota.sessions - 1 })
         #expect(!quota.admits(desk, in: home) { RecordQuota.sessions - 1 })
     }
@@ -70,14 +70,14 @@ struct RecordLimitsTests {
     @Test func newVersionsOfKnownSessionsAreFiledBeyondTheQuota() throws {
         let directory = try TemporaryDirectory()
         let ledger = try Ledger(at: Store.place(in: directory))
-        let home = try #require(SpaceID("home"))
+        let home = SpaceID.home
         func file(_ record: LedgerRecord, _ quota: RecordQuota) throws -> FilingResult {
             try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)], within: quota)[0]
                 .filing
         }
         let quota = RecordQuota()
         #expect(try file(record(at: Self.now), quota) == .kept)
-        let desk = try #require(NodeID("desk"))
+        let desk = NodeID.desk
         while quota.admits(desk, in: home, stored: { 0 }) {}
         #expect(try file(record("s-2", at: Self.now), quota) == .refused)
         #expect(try file(record(at: Self.now) { $0.version.rev = 2 }, quota) == .kept)

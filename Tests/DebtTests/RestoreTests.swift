@@ -13,13 +13,10 @@ import Wire
 @Suite("Restoring a ledger", .cpuBound)
 struct RestoreTests {
     private let directory: TemporaryDirectory
-    private let home: SpaceID
+    private let home = SpaceID.home
     private var path: String { directory.file("ledger.sqlite") }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        home = try #require(SpaceID("home"))
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func makeLedger(_ name: String, sessions: Int) throws {
         let ledger = try Ledger(at: directory.file(name))

@@ -11,14 +11,13 @@ import Wire
 @Suite("The history as CSV", .cpuBound, .onBothStores)
 struct RoundTripTests {
     private let directory: TemporaryDirectory
-    private let home: SpaceID
+    private let home = SpaceID.home
     private let zone: Zone
     /// Behind all times of the stories.
     private static let end: Int64 = 4_000_000_000_000
 
     init() throws {
         directory = try TemporaryDirectory()
-        home = try #require(SpaceID("home"))
         zone = try #require(Zone("Europe/Berlin"))
     }
 
@@ -50,13 +49,7 @@ struct RoundTripTests {
         for seed in 7_000 + part * 10..<7_010 + part * 10 {
             let story = Story(seed: seed)
             let original = try Ledger(at: Store.place("\(seed).sqlite", in: directory))
-            for arrival in story.arrivals {
-                switch arrival {
-                case .record(let record):
-                    _ = try original.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)])
-                case .correction(let correction): try original.correct(correction, in: home)
-                }
-            }
+            for arrival in story.arrivals { try original.take(arrival, in: home) }
             let lines = try csv(of: original)
             let found = try Import(csv: Array(lines.joined(separator: "\n").utf8), now: Self.end)
             #expect(found.problems.isEmpty, "seed \(seed): \(found.problems)")
@@ -84,7 +77,7 @@ struct RoundTripTests {
     }
 
     @Test func specialTextsSurviveTheRoundTrip() throws {
-        let node = try #require(NodeID("desk"))
+        let node = NodeID.desk
         let titles = [
             "", "=1+1", "'quoted'", "-5", "a, b; c", "say \"no\"", "@home", "+49", " blank ", "Zeit für 🍅", "--",
             "1970", "a\"\u{301}b",

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Debt
 import Session
 import Support
+import Wire
+
+@testable import Debt
 
 /// Random sessions of a few nodes, as records and corrections that arrive in any order.
 struct Story {
@@ -119,6 +121,16 @@ struct Story {
                     Correction(
                         id: token(), key: record.key, at: Int64(random.pick(0...3)),
                         content: isDeleted ? nil : content)))
+        }
+    }
+}
+
+extension Ledger {
+    /// Files a record, or a correction.
+    func take(_ arrival: Story.Arrival, in space: SpaceID, at time: Int64 = 0) throws {
+        switch arrival {
+        case .record(let record): _ = try file([Arrival(space: space, digested: DigestedRecord(record), at: time)])
+        case .correction(let correction): try correct(correction, in: space)
         }
     }
 }

@@ -17,11 +17,10 @@ struct StreakTests {
     private static let noon: Int64 = 1_780_272_000_000 + 43_200_000
     private let directory: TemporaryDirectory
     private let ledger: Ledger
-    private let home: SpaceID
+    private let home = SpaceID.home
 
     init() throws {
         directory = try TemporaryDirectory()
-        home = try #require(SpaceID("home"))
         ledger = try Ledger(at: Store.place(in: directory))
     }
 

@@ -13,13 +13,12 @@ import Wire
 struct LedgerTakeoverTests {
     private let directory: TemporaryDirectory
     private let ledger: Ledger
-    private let home: SpaceID
+    private let home = SpaceID.home
     private static let start: Int64 = 1_800_000_000_000
     private static let minute: Int64 = 60_000
 
     init() throws {
         directory = try TemporaryDirectory()
-        home = try #require(SpaceID("home"))
         ledger = try Ledger(at: Store.place(in: directory))
     }
 

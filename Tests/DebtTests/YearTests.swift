@@ -12,12 +12,11 @@ import Wire
 struct YearTests {
     private static let hour: Int64 = 3_600_000
     private let directory: TemporaryDirectory
-    private let home: SpaceID
+    private let home = SpaceID.home
     private let ledger: Ledger
 
     init() throws {
         directory = try TemporaryDirectory()
-        home = try #require(SpaceID("home"))
         ledger = try Ledger(at: Store.place(in: directory))
     }
 
@@ -133,8 +132,7 @@ struct YearTests {
             return try book.feed(at: from + minutes * 60_000)
         }
         let first = try feed(after: 10)
-        let later = try feed(after: 20)
-        #expect(!later.isNews(after: first))
+        #expect(try !feed(after: 20).isNews(after: first))
         for (label, minutes) in [(Label(name: "Study", colour: Colour(hex: "f00") ?? .grey), 20), (nil, 80)] {
             record.label = label
             record.version.rev += 1

@@ -183,7 +183,7 @@ import Wire
     // MARK: Home Assistant
 
     @Test func theDescriptionsForHomeAssistantAreTheKeptOnes() throws {
-        let home = HomeAssistant(space: try #require(SpaceID("home")), presets: ["pomodoro", "deep"], version: "0.1.0")
+        let home = HomeAssistant(space: SpaceID.home, presets: ["pomodoro", "deep"], version: "0.1.0")
         let kept = try JSON(Array(Project.read("Tests/DisplayTests/Discovery/home.json").utf8))
         #expect(home.discovery.keys.sorted() == kept.keys.sorted())
         for (topic, payload) in home.discovery { #expect(try JSON(payload) == kept[topic], "\(topic)") }

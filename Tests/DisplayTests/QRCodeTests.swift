@@ -47,8 +47,7 @@ private let zbarimg = try? Spawn.find("zbarimg")
             try #require(corner.count == 2 && square.hasSuffix("h1v1h-1z"))
             rows[corner[1]][corner[0]] = true
         }
-        let read = try await decoded(rows)
-        #expect(read == text + "\n")
+        #expect(try await decoded(rows) == text + "\n")
     }
 
     @Test(arguments: texts) func zbarReadsTheHalfBlocks(text: String) async throws {
@@ -56,8 +55,7 @@ private let zbarimg = try? Spawn.find("zbarimg")
         let rows = code.text.split(separator: "\n").flatMap { line in
             [line.map { "▄ ".contains($0) }, line.map { "▀ ".contains($0) }]
         }
-        let read = try await decoded(rows)
-        #expect(read == text + "\n")
+        #expect(try await decoded(rows) == text + "\n")
     }
 
     @Test func aTextThatIsTooLongHasNoCode() {

@@ -29,8 +29,7 @@ import Testing
                 try await peer.waitUntilHandled(by: desk)
             }
 
-            let result = try await desk.lockstep("nodes", "--json")
-            #expect(result.code == 0)
+            let result = try await desk.lockstep("nodes", "--json").expect()
             let dropped = try #require(result.json.items.first { $0.node.text == fuzz }).dropped
             for (reason, count) in expected {
                 #expect((dropped[reason].int ?? 0) >= count, "\(reason)")
@@ -73,8 +72,7 @@ import Testing
             }
             try await desk.start()
             try await eventually("all are counted") { desk.row(of: "peer").dropped == ["retained": 3] }
-            #expect(desk.status.session.text == id)
-            #expect(desk.status.status == "running")
+            desk.status.expect(["session": .string(id), "status": "running"])
         }
     }
 }

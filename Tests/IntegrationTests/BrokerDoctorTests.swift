@@ -11,24 +11,16 @@ import Testing
         "mqtt://\(user)@127.0.0.1:\(broker.port)"
     }
 
-    /// Runs the command, and returns its exit code and its findings by their checks.
-    private static func examine(
-        _ arguments: [String], password: String = "secret"
-    ) async throws -> (code: Int32, findings: [String: JSON], errors: String) {
+    private static func examine(_ arguments: [String], password: String = "secret") async throws -> CommandResult {
         let directory = try TemporaryDirectory()
         let file = try directory.write(password, to: "password")
         chmod(file, 0o600)
-        let result = try await CommandLine.run(["doctor", "--json", "--password-file", file] + arguments)
-        let items = result.output.isEmpty ? [] : result.json.items
-        return (
-            result.code, Dictionary(items.map { ($0.check.text ?? "", $0) }) { first, _ in first }, result.errors
-        )
+        return try await CommandLine.run(["doctor", "--json", "--password-file", file] + arguments)
     }
 
     private static func findings(_ options: Broker.Options, code: Int32) async throws -> [String: JSON] {
         try await Broker.withBroker(options) { broker in
-            let result = try await examine(["--broker", address(of: broker)])
-            #expect(result.code == code, "\(result)")
+            let result = try await examine(["--broker", address(of: broker)]).expect(code)
             return result.findings
         }
     }
@@ -43,17 +35,13 @@ import Testing
     ]
 
     @Test func theShippedConfigurationLacksNothingAndKeepsNothing() async throws {
-        var options = Broker.Options()
-        options.isShipped = true
-        options.users = ["desk": "secret", "watcher": "secret"]
-        try await Broker.withBroker(options) { broker in
-            let result = try await Self.examine(["--broker", Self.address(of: broker)])
-            #expect(result.code == 0)
+        try await Broker.withBroker(Broker.Options(users: ["desk": "secret", "watcher": "secret"], isShipped: true)) {
+            broker in
+            let result = try await Self.examine(["--broker", Self.address(of: broker)]).expect()
             #expect(Self.states(of: result.findings) == Self.good, "\(result.findings)")
-            let lines = try await CommandLine.run(
-                ["doctor", "--broker", "mqtt://127.0.0.1:\(broker.port)"], environment: ["LOCKSTEP_NODE": "desk"])
-            #expect(lines.code == 3, "\(lines)")
-            #expect(lines.output.contains("WRONG connection"), "\(lines)")
+            try await CommandLine.run(
+                ["doctor", "--broker", "mqtt://127.0.0.1:\(broker.port)"], environment: ["LOCKSTEP_NODE": "desk"]
+            ).expect(3, says: "WRONG connection")
             try await Peer.with("watcher", port: broker.port, password: "secret") { peer in
                 // The barrier of the peer has returned.
                 #expect(!peer.messages.contains { $0.topic.contains("/node/desk/") }, "\(peer.messages)")
@@ -70,14 +58,12 @@ import Testing
             try await hall.waitFor("the session") { $0.status == "running" }
             // Under the name of a node that runs, and of one that is not there.
             for user in ["desk", "guest"] {
-                let result = try await Self.examine(["--broker", Self.address(of: broker, user: user)])
-                #expect(result.code == 0, "\(result)")
+                try await Self.examine(["--broker", Self.address(of: broker, user: user)]).expect()
             }
             #expect(try await hall.lockstep("extend", "5m").code == 0)
             for node in [desk, hall] {
                 try await node.waitFor("the press") { $0.totalSeconds == 1_800 }
-                #expect(node.status.owner == "desk")
-                #expect(node.status.problems == [])
+                node.status.expect(["owner": "desk", "problems": []])
                 #expect(!node.log.contains("dropped a message"), "\(node.log)")
                 #expect(!node.log.contains("took a session over"), "\(node.log)")
                 let nodes = try await node.lockstep("nodes", "--json").json
@@ -89,12 +75,10 @@ import Testing
     }
 
     @Test func aMissingRightIsNamedWithItsEffect() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "secret"]
         let leaves = ["presence", "notice", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
-        options.acl = (["pattern read lockstep/1/#"] + leaves.map { "pattern write lockstep/1/+/node/%u/\($0)" })
-            .joined(separator: "\n")
-        let findings = try await Self.findings(options, code: 3)
+        let rights = ["pattern read lockstep/1/#"] + leaves.map { "pattern write lockstep/1/+/node/%u/\($0)" }
+        let findings = try await Self.findings(
+            Broker.Options(users: ["desk": "secret"], acl: rights.joined(separator: "\n")), code: 3)
         let found = try #require(findings["rights"]?.found.text)
         #expect(found == "desk may not write session (its sessions are seen nowhere else)")
         #expect(findings["rights"]?.fix.text?.contains("lockstep/1/home/node/desk/") == true)
@@ -102,27 +86,21 @@ import Testing
     }
 
     @Test func aUserWithoutRightsIsToldWhichItNeeds() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "secret"]
-        options.acl = "user other\ntopic readwrite lockstep/#\n"
-        let findings = try await Self.findings(options, code: 3)
+        let findings = try await Self.findings(
+            Broker.Options(users: ["desk": "secret"], acl: "user other\ntopic readwrite lockstep/#\n"), code: 3)
         #expect(findings["round trip"]?.state == "wrong")
         #expect(findings["round trip"]?.fix.text?.contains("let the user desk write") == true, "\(findings)")
     }
 
     @Test func aBrokerWithoutRetainedMessagesIsNamed() async throws {
-        var options = Broker.Options()
-        options.lines = ["retain_available false"]
-        let findings = try await Self.findings(options, code: 3)
+        let findings = try await Self.findings(Broker.Options(lines: ["retain_available false"]), code: 3)
         #expect(findings["retained"]?.state == "absent", "\(findings)")
         #expect(findings["retained"]?.found.text?.contains("asks the others") == true, "\(findings)")
         #expect(findings["wills"]?.state == "wrong", "\(findings)")
     }
 
     @Test func theLargestPacketIsFound() async throws {
-        var options = Broker.Options()
-        options.lines = ["message_size_limit 2000"]
-        let findings = try await Self.findings(options, code: 3)
+        let findings = try await Self.findings(Broker.Options(lines: ["message_size_limit 2000"]), code: 3)
         let found = try #require(findings["packets"]?.found.text)
         let bytes = try #require(found.split(separator: " ").dropFirst().first.flatMap { Int($0) }, "\(found)")
         #expect((1_650...2_000).contains(bytes), "\(found)")
@@ -132,14 +110,11 @@ import Testing
     @Test(arguments: [false, true])
     func membersThatShareAreToldFromBrokersThatDoNot(_ isBridged: Bool) async throws {
         try await Broker.withBroker { first in
-            var options = Broker.Options()
-            if isBridged {
-                options.lines = [
-                    "connection first", "address 127.0.0.1:\(first.port)", "topic # both 1",
-                    "bridge_protocol_version mqttv50", "notifications false",
-                ]
-            }
-            try await Broker.withBroker(options) { second in
+            let bridge = [
+                "connection first", "address 127.0.0.1:\(first.port)", "topic # both 1",
+                "bridge_protocol_version mqttv50", "notifications false",
+            ]
+            try await Broker.withBroker(Broker.Options(lines: isBridged ? bridge : [])) { second in
                 let members = ["--member", "mqtt://127.0.0.1:\(second.port)"]
                 if isBridged {
                     try await eventually("the bridge") { first.log.contains("/node/") || second.log.contains("SUBACK") }
@@ -153,9 +128,7 @@ import Testing
 
     @Test func anEncryptedConnectionNeedsTheAuthority() async throws {
         let authority = try await CertificateAuthority()
-        var options = Broker.Options()
-        options.tls = .init(authority)
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(tls: .init(authority))) { broker in
             let address = "mqtts://desk@127.0.0.1:\(broker.port)"
             let trusted = try await Self.examine(["--broker", address, "--tls-ca", authority.file])
             #expect(Self.states(of: trusted.findings) == Self.good, "\(trusted)")
@@ -168,11 +141,8 @@ import Testing
     }
 
     @Test func aFailedConnectionNamesTheFix() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "secret"]
-        try await Broker.withBroker(options) { broker in
-            let wrong = try await Self.examine(["--broker", Self.address(of: broker)], password: "other")
-            #expect(wrong.code == 3)
+        try await Broker.withBroker(Broker.Options(users: ["desk": "secret"])) { broker in
+            let wrong = try await Self.examine(["--broker", Self.address(of: broker)], password: "other").expect(3)
             #expect(wrong.findings["connection"]?.fix.text?.contains("--password-file") == true, "\(wrong)")
             let member = try await Self.examine(
                 ["--broker", Self.address(of: broker), "--member", "mqtt://127.0.0.1:\(Port.free())"])
@@ -188,9 +158,14 @@ import Testing
             (["--member", "mqtt://pi"], "without a broker"),
             (["--broker", "mqtt://127.0.0.1:1", "--member", "pi"], "--member"),
         ] {
-            let result = try await Self.examine(arguments)
-            #expect(result.code == 2, "\(result)")
-            #expect(result.errors.contains(reason), "\(result)")
+            try await Self.examine(arguments).expect(2, errors: reason)
         }
+    }
+}
+
+extension CommandResult {
+    /// What `lockstep doctor` finds, by its checks.
+    fileprivate var findings: [String: JSON] {
+        Dictionary(json.items.map { ($0.check.text ?? "", $0) }) { first, _ in first }
     }
 }

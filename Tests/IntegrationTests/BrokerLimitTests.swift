@@ -9,9 +9,7 @@ import Testing
 
     @Test(arguments: limits)
     func brokerThatRefusesTheSizeOfASessionIsNamed(_ limit: String) async throws {
-        var options = Broker.Options()
-        options.lines = [limit]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(lines: [limit])) { broker in
             let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
             try await desk.start()
             try await desk.waitFor("a connection") { $0.linked == true }
@@ -21,16 +19,12 @@ import Testing
             var started = try await desk.lockstep("start", title)
             try await eventually("the refusal") { desk.status.problems.items.map(\.kind) == ["tooLarge"] }
             if started.code == 0 { started = try await desk.lockstep("start", title) }
-            #expect(started.code == 7, "\(started)")
-            #expect(started.output.contains("Session started"), "\(started)")
-            #expect(started.errors.contains("the broker refuses messages of"), "\(started)")
-            #expect(started.errors.contains("max_packet_size and message_size_limit"), "\(started)")
+            started.expect(
+                7, says: "Session started", errors: "the broker refuses messages of",
+                "max_packet_size and message_size_limit")
             #expect(try await desk.lockstep("pause").code == 7)
-            let doctor = try await desk.lockstep("doctor")
-            #expect(doctor.code == 3, "\(doctor)")
-            #expect(doctor.output.contains("WRONG messages"), "\(doctor)")
+            try await desk.lockstep("doctor").expect(3, says: "WRONG messages")
             try await eventually("it is said") { desk.log.contains("the broker does not let this node publish") }
-            try await desk.kill()
         }
     }
 

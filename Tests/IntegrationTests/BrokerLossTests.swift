@@ -11,14 +11,10 @@ import Testing
         let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
         try await desk.start()
         #expect(desk.status.linked == false)
-        let started = try await desk.lockstep("start", "Alone", "--for", "25m", "--json")
-        #expect(started.code == 0)
+        let started = try await desk.lockstep("start", "Alone", "--for", "25m", "--json").expect()
         #expect(try await desk.lockstep("pause").code == 0)
-        let alone = try await desk.lockstep("status", "--json")
-        #expect(alone.code == 0)
-        #expect(alone.json.status == "paused")
-        #expect(alone.json.linked == false)
-        #expect(alone.json.stale == false)
+        let alone = try await desk.lockstep("status", "--json").expect()
+        alone.json.expect(["status": "paused", "linked": false, "stale": false])
 
         try await broker.start()
         try await Peer.with(port: broker.port) { peer in
@@ -27,7 +23,6 @@ import Testing
             let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(broker.port)")
             try await kitchen.start()
             try await kitchen.waitFor("the session") { $0.session == started.json.session }
-            try await kitchen.end()
         }
         try await desk.end()
         try await broker.stop()

@@ -25,8 +25,8 @@ struct CalendarTests {
     private func events(_ text: String) async throws -> [String] {
         let directory = try TemporaryDirectory()
         let result = try await CommandLine.run(
-            ["-c", Self.reader, try directory.write(text, to: "calendar.ics")], program: "/usr/bin/python3")
-        #expect(result.code == 0, "\(result)")
+            ["-c", Self.reader, try directory.write(text, to: "calendar.ics")], program: "/usr/bin/python3"
+        ).expect()
         return result.output.split(separator: "\n").map(String.init)
     }
 
@@ -38,11 +38,9 @@ struct CalendarTests {
                 let node = try NodeProcess(
                     "desk", broker: "mqtt://127.0.0.1:\(space.broker.port)", options: ["--http", "127.0.0.1:\(port)"],
                     environment: ["XDG_STATE_HOME": home.path, "LOCKSTEP_HTTP_LOCAL_KEY": "on"])
-                try await node.start()
-                try await eventually("the page is served") { node.log.contains("the kiosk page is served") }
+                try await node.startServing()
                 let link = try await node.lockstep("kiosk", "link", "--calendar").output.split(separator: "\n").first
-                let head = try await Curl.answer(String(link ?? ""), trusting: "/dev/null", ["-f", "--head"])
-                #expect(head.code == 0)
+                #expect(try await Curl.answer(String(link ?? ""), trusting: "/dev/null", ["-f", "--head"]).code == 0)
                 try node.begin(["title": "Reading, aloud", "seconds": 1_500])
                 var text = ""
                 try await eventually("the session is in the calendar") {
@@ -55,8 +53,7 @@ struct CalendarTests {
                 let (begin, end) = (try #require(Int64(words[0])), try #require(Int64(words[1])))
                 #expect(end - begin == 1_500, "it ends as planned")
                 let bare = (link ?? "").prefix { $0 != "?" }
-                let refused = try await Curl.answer(String(bare), trusting: "/dev/null").text
-                #expect(refused.contains(" 401 "))
+                #expect(try await Curl.answer(String(bare), trusting: "/dev/null").text.contains(" 401 "))
                 try await node.kill()
             }
         }
@@ -65,8 +62,7 @@ struct CalendarTests {
     @Test func withoutALedgerTheCalendarSaysWhy() async throws {
         let port = Port.free()
         let node = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"])
-        try await node.start()
-        try await eventually("the page is served") { node.log.contains("the kiosk page is served") }
+        try await node.startServing()
         let answer = try await Curl.answer("http://127.0.0.1:\(port)/calendar.ics", trusting: "/dev/null").text
         #expect(answer.contains(" 404 "))
         #expect(answer.contains("this machine has no ledger"))

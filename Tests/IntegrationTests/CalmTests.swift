@@ -34,12 +34,8 @@ import Testing
                     told = try await desk.lockstep("calm", "--json").json
                     return (told.percent.int ?? 100) < 100
                 }
-                #expect(told.session.text == session)
-                #expect(told.threshold == 45)
-                let words = try await desk.lockstep("calm")
-                #expect(words.code == 0)
-                #expect(words.output.contains("Calm "))
-                #expect(words.output.contains("quiet below 45"))
+                told.expect(["session": .string(session), "threshold": 45])
+                try await desk.lockstep("calm").expect(says: "Calm ", "quiet below 45")
                 #expect(try await desk.lockstep("stop").code == 0)
                 #expect(try await desk.lockstep("calm", "--json").code == 5)
             }
@@ -59,6 +55,7 @@ import Testing
             #expect(deaf.output.contains("hears no microphone and no sensor"), "\(deaf)")
             #expect(!deaf.output.contains("start lockstep-calm"), "\(deaf)")
             try await service.end()
+            try await space.peer.waitFor("presence", of: "calm", "its goodbye") { $0.online == false }
         }
     }
 
@@ -110,8 +107,7 @@ import Testing
                 heard = space.peer.calm.last ?? .null
                 return heard.level != .null
             }
-            #expect(heard.level == .fraction(38.3))
-            #expect(heard.percent == 100)
+            heard.expect(["level": .fraction(38.3), "percent": 100])
             try await eventually("it is loud: \(space.peer.calm.last ?? .null)") {
                 try await space.peer.publishAll([MQTTMessage(topic: topic, payload: payload(70))])
                 return (space.peer.calm.last?.percent.int ?? 100) < 100
@@ -122,10 +118,8 @@ import Testing
 
     /// With the shipped access rules only the service can write the feed.
     @Test func theShippedRulesAllowTheService() async throws {
-        var options = Broker.Options()
-        options.isShipped = true
-        options.users = ["calm": "c-word", "desk": "d-word"]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(users: ["calm": "c-word", "desk": "d-word"], isShipped: true)) {
+            broker in
             let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)", password: "d-word")
             try await desk.start()
             try await CalmProgram.withService(broker: broker.port, password: "c-word") { service in
@@ -169,7 +163,6 @@ import Testing
         let file = try directory.write(text.joined(separator: "\n"), to: "calm.env")
         let result = try await CommandLine.run(["--config", file], program: "lockstep-calm")
         // The file is valid; only the missing broker is reported.
-        #expect(result.code == 2, "\(result)")
-        #expect(result.errors.contains("needs a broker"), "\(result)")
+        result.expect(2, errors: "needs a broker")
     }
 }

@@ -60,6 +60,5 @@ import Testing
         try directory.write(MovedClock.offset(0), to: "offset")
         WallClock.set()
         try await eventually("its time is corrected") { desk.log.contains(corrected) }
-        try await desk.kill()
     }
 }

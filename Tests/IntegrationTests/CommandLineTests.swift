@@ -7,154 +7,16 @@ import Testing
 @Suite(.limitedConcurrency, .retriedAfterStall) struct CommandLineTests {
     static let actions = ["pause", "resume", "stop", "extend", "break", "focus", "skip"]
 
-    @Test func appliedAndNoopExitWithZero() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
-        let started = try await desk.lockstep("start", "Reading", "--for", "25m", "--json")
-        #expect(started.code == 0)
-        #expect(started.json.outcome == "applied")
-        #expect(started.json.rev == 1)
-        #expect(started.json.keys == ["outcome", "reason", "by", "session", "rev", "field", "problem"])
-        let paused = try await desk.lockstep("pause")
-        #expect(paused.code == 0)
-        #expect(paused.output == "Session paused\n")
-        #expect(paused.errors.isEmpty)
-        let again = try await desk.lockstep("pause", "--json")
-        #expect(again.code == 0)
-        #expect(again.json.outcome == "noop")
-        try await desk.end()
-    }
-
-    @Test(arguments: ["--help", "--version"]) func outputThatCannotBeWrittenIsAnError(argument: String) async throws {
-        let full = try await CommandLine.run(
-            ["-c", "\"$0\" \"$1\" >/dev/full", Program.path("lockstep"), argument], program: "/bin/sh")
-        #expect(full.code == 1, "\(full)")
-        #expect(full.errors.contains("the output is incomplete: No space left on device"), "\(full)")
-    }
-
-    @Test func correctionOnAnotherMachineKeepsTheOwner() async throws {
-        try await Space.with("desk", "kitchen") { space in
-            let (desk, kitchen) = (space["desk"], space["kitchen"])
-            let id = try desk.begin(["title": "Readin", "plan": "focus 25m, shortBreak 5m"])
-            try await kitchen.waitFor("the session") { $0.session.text == id }
-            let corrected = try await kitchen.lockstep(
-                "correct", "--title", "Reading", "--label", "Study", "--color", "#f00")
-            #expect(corrected.code == 0, "\(corrected)")
-            #expect(corrected.output == "Reading · Study · #ff0000\n")
-            #expect(desk.status.title == "Reading")
-            #expect(desk.status.session.text == id)
-            try await kitchen.waitFor("the title") { $0.title == "Reading" && $0.owner == "desk" }
-            #expect(try await kitchen.lockstep("correct", "--title", "Reading", "--json").json.outcome == "noop")
-            #expect(try await kitchen.lockstep("correct", "--label", "-").output == "No label\n")
-            #expect(try await kitchen.lockstep("correct").code == 2)
-            #expect(try await desk.lockstep("stop").code == 0)
-            #expect(try await desk.lockstep("correct", "--title", "Late").code == 5)
-        }
-    }
-
-    @Test func refusalExitsWithThreeAndItsReason() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
-        #expect(try await desk.lockstep("start", "--count-up").code == 0)
-        let refused = try await desk.lockstep("extend", "1m", "--json")
-        #expect(refused.code == 3)
-        #expect(refused.json.outcome == "refused")
-        #expect(refused.json.reason == "notAllowed")
-        #expect(refused.errors == "lockstep: Not possible now\n")
-        #expect(try await desk.lockstep("start", "--for", "24h").code == 0)
-        let tooLong = try await desk.lockstep("extend", "2h", "--json")
-        #expect(tooLong.json.reason == "invalid")
-        #expect(tooLong.errors.contains("a phase is at most 24h long"), "\(tooLong)")
-        try await desk.end()
-    }
-
-    @Test(.waitingForTimers) func aHangingNodeExitsWithFour() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
-        desk.freeze()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for arguments in [["status"], ["pause"], ["nodes", "--json"], ["start", "Reading"]] {
-                group.addTask {
-                    let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path])
-                    #expect(result.code == 4, "\(arguments): \(result)")
-                    #expect(!result.errors.isEmpty)
-                }
-            }
-            try await group.waitForAll()
-        }
-        desk.thaw()
-        try await desk.end()
-    }
-
-    @Test func noSessionExitsWithFive() async throws {
+    @Test func exitCodesTellWhatTheNodeAnswers() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         for action in Self.actions + ["take"] {
-            let result = try await desk.lockstep(action, "--json")
-            #expect(result.code == 5, "\(action): \(result)")
-            #expect(result.json.outcome == "noSession")
+            #expect(try await desk.lockstep(action, "--json").expect(5).json.outcome == "noSession")
         }
-        let status = try await desk.lockstep("status")
-        #expect(status.code == 5)
+        let status = try await desk.lockstep("status").expect(5)
         #expect(status.output.hasPrefix("No session."))
-        let json = try await desk.lockstep("status", "--json")
-        #expect(json.code == 5)
+        let json = try await desk.lockstep("status", "--json").expect(5)
         #expect(json.json.status == "idle")
-        try await desk.end()
-    }
-
-    @Test func noNodeAndNoBrokerExitWithSix() async throws {
-        let directory = try TemporaryDirectory()
-        let nowhere = ["--socket", directory.file("none.sock")]
-        for arguments in Self.actions.map({ [$0] }) + [["status"], ["nodes"], ["start", "Reading"]] {
-            let result = try await CommandLine.run(arguments + nowhere)
-            #expect(result.code == 6, "\(arguments): \(result)")
-            #expect(result.errors.contains("none.sock"))
-        }
-        // Neither a test nor the system uses port 1.
-        let closed = nowhere + ["--broker", "mqtt://127.0.0.1:1"]
-        for arguments in [["pause"], ["status", "--json"], ["nodes"]] {
-            let result = try await CommandLine.run(arguments + closed)
-            #expect(result.code == 6, "\(arguments): \(result)")
-            #expect(!result.errors.isEmpty)
-        }
-        // The default paths.
-        let none = try await CommandLine.run(["status"], environment: ["LOCKSTEP_SOCKET": directory.file("x.sock")])
-        #expect(none.code == 6)
-        #expect(none.errors.contains("x.sock"))
-    }
-
-    @Test(arguments: [
-        (["--nonsense"], "nonsense"), (["fly"], "fly"), (["pause", "now"], "now"), (["extend", "25h"], "25h"),
-        (["start", "--for", "25m", "--count-up"], "exclude"), (["start", "--color", "#fff"], "--label"),
-        (["start", "--plan", "focus 25m x"], "column"),
-        (["start", "--plan", ""], "--plan"), (["up", "--port", "70000"], "--port"),
-        (["up", "--broker", "mqtt://localhost"], "broker of its own"), (["status", "--style"], "--style"),
-    ])
-    func invalidCommandExitsWithTwo(arguments: [String], names: String) async throws {
-        let directory = try TemporaryDirectory()
-        let socket =
-            arguments.first.map { $0.hasPrefix("-") || $0 == "fly" } == true ? [] : ["--socket", directory.path]
-        let result = try await CommandLine.run(arguments + socket)
-        #expect(result.code == 2, "\(result)")
-        #expect(result.errors.contains(names), "\(result)")
-        #expect(result.output.isEmpty)
-    }
-
-    @Test func invalidPlanPointsAtItsColumn() async throws {
-        let result = try await CommandLine.run(["start", "--plan", "focus 25m, nap 5m", "--socket", "none"])
-        #expect(result.code == 2)
-        #expect(result.errors.contains("column 12"))
-        let lines = result.errors.split(separator: "\n")
-        let plan = try #require(lines.firstIndex { $0.hasSuffix("  focus 25m, nap 5m") })
-        let caret = try #require(lines.dropFirst(plan + 1).first)
-        #expect(lines[plan].dropFirst(caret.count - 1).hasPrefix("nap"))
-        #expect(caret.last == "^")
-    }
-
-    @Test func aValueThatTheNodeRejectsExitsWithTwo() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
         let wrong: [([String], String)] = [
             (["start", "--preset", "nonesuch"], "pomodoro"), (["start", "a\u{1B}[2Jb"], "title"),
             (["start", String(repeating: "x", count: 40_000)], "bytes"),
@@ -168,7 +30,103 @@ import Testing
             #expect(result.json.outcome == "invalid", "\(result)")
         }
         #expect(desk.status.status == "idle")
+        let started = try await desk.lockstep("start", "Reading", "--for", "25m", "--json").expect()
+        started.json.expect(["outcome": "applied", "rev": 1])
+        #expect(started.json.keys == ["outcome", "reason", "by", "session", "rev", "field", "problem"])
+        let paused = try await desk.lockstep("pause").expect()
+        #expect(paused.output == "Session paused\n")
+        #expect(paused.errors.isEmpty)
+        #expect(try await desk.lockstep("pause", "--json").expect().json.outcome == "noop")
+        #expect(try await desk.lockstep("start", "--count-up").code == 0)
+        let refused = try await desk.lockstep("extend", "1m", "--json").expect(3)
+        refused.json.expect(["outcome": "refused", "reason": "notAllowed"])
+        #expect(refused.errors == "lockstep: Not possible now\n")
+        #expect(try await desk.lockstep("start", "--for", "24h").code == 0)
+        let tooLong = try await desk.lockstep("extend", "2h", "--json")
+        #expect(tooLong.json.reason == "invalid")
+        #expect(tooLong.errors.contains("a phase is at most 24h long"), "\(tooLong)")
         try await desk.end()
+    }
+
+    @Test(arguments: ["--help", "--version"]) func outputThatCannotBeWrittenIsAnError(argument: String) async throws {
+        try await CommandLine.run(
+            ["-c", "\"$0\" \"$1\" >/dev/full", Program.path("lockstep"), argument], program: "/bin/sh"
+        ).expect(1, errors: "the output is incomplete: No space left on device")
+    }
+
+    @Test func correctionOnAnotherMachineKeepsTheOwner() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let (desk, kitchen) = (space["desk"], space["kitchen"])
+            let id = try desk.begin(["title": "Readin", "plan": "focus 25m, shortBreak 5m"])
+            try await kitchen.waitFor("the session") { $0.session.text == id }
+            let corrected = try await kitchen.lockstep(
+                "correct", "--title", "Reading", "--label", "Study", "--color", "#f00"
+            ).expect()
+            #expect(corrected.output == "Reading · Study · #ff0000\n")
+            desk.status.expect(["title": "Reading", "session": .string(id)])
+            try await kitchen.waitFor("the title") { $0.title == "Reading" && $0.owner == "desk" }
+            #expect(try await kitchen.lockstep("correct", "--title", "Reading", "--json").json.outcome == "noop")
+            #expect(try await kitchen.lockstep("correct", "--label", "-").output == "No label\n")
+            #expect(try await kitchen.lockstep("correct").code == 2)
+            #expect(try await desk.lockstep("stop").code == 0)
+            #expect(try await desk.lockstep("correct", "--title", "Late").code == 5)
+        }
+    }
+
+    @Test(.waitingForTimers) func aHangingNodeExitsWithFour() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        desk.freeze()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for arguments in [["status"], ["pause"], ["nodes", "--json"], ["start", "Reading"]] {
+                group.addTask {
+                    let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path]).expect(4)
+                    #expect(!result.errors.isEmpty)
+                }
+            }
+            try await group.waitForAll()
+        }
+        desk.thaw()
+    }
+
+    @Test func noNodeAndNoBrokerExitWithSix() async throws {
+        let directory = try TemporaryDirectory()
+        let nowhere = ["--socket", directory.file("none.sock")]
+        for arguments in Self.actions.map({ [$0] }) + [["status"], ["nodes"], ["start", "Reading"]] {
+            try await CommandLine.run(arguments + nowhere).expect(6, errors: "none.sock")
+        }
+        // Neither a test nor the system uses port 1.
+        let closed = nowhere + ["--broker", "mqtt://127.0.0.1:1"]
+        for arguments in [["pause"], ["status", "--json"], ["nodes"]] {
+            #expect(try await !CommandLine.run(arguments + closed).expect(6).errors.isEmpty)
+        }
+        // The default paths.
+        try await CommandLine.run(["status"], environment: ["LOCKSTEP_SOCKET": directory.file("x.sock")]).expect(
+            6, errors: "x.sock")
+    }
+
+    @Test(arguments: [
+        (["--nonsense"], "nonsense"), (["fly"], "fly"), (["pause", "now"], "now"), (["extend", "25h"], "25h"),
+        (["start", "--for", "25m", "--count-up"], "exclude"), (["start", "--color", "#fff"], "--label"),
+        (["start", "--plan", "focus 25m x"], "column"),
+        (["start", "--plan", ""], "--plan"), (["up", "--port", "70000"], "--port"),
+        (["up", "--broker", "mqtt://localhost"], "broker of its own"), (["status", "--style"], "--style"),
+    ])
+    func invalidCommandExitsWithTwo(arguments: [String], names: String) async throws {
+        let directory = try TemporaryDirectory()
+        let socket =
+            arguments.first.map { $0.hasPrefix("-") || $0 == "fly" } == true ? [] : ["--socket", directory.path]
+        #expect(try await CommandLine.run(arguments + socket).expect(2, errors: names).output.isEmpty)
+    }
+
+    @Test func invalidPlanPointsAtItsColumn() async throws {
+        let result = try await CommandLine.run(["start", "--plan", "focus 25m, nap 5m", "--socket", "none"]).expect(
+            2, errors: "column 12")
+        let lines = result.errors.split(separator: "\n")
+        let plan = try #require(lines.firstIndex { $0.hasSuffix("  focus 25m, nap 5m") })
+        let caret = try #require(lines.dropFirst(plan + 1).first)
+        #expect(lines[plan].dropFirst(caret.count - 1).hasPrefix("nap"))
+        #expect(caret.last == "^")
     }
 
     @Test func colourNamesAndPresetsOfTheNodeAreAccepted() async throws {
@@ -178,18 +136,15 @@ import Testing
         try await desk.start()
         #expect(try await desk.lockstep("start", "--preset", "reading", "--auto-advance").code == 0)
         #expect(desk.status.plan.items.count == 2)
-        #expect(desk.status.totalSeconds == 600)
-        #expect(desk.status.autoAdvance == true)
+        desk.status.expect(["totalSeconds": 600, "autoAdvance": true])
         #expect(try await desk.lockstep("start", "--preset", "tabata").code == 0)
         #expect(desk.status.plan.items.count == 16)
         #expect(try await desk.lockstep("start", "--label", "Study", "--color", "teal").code == 0)
         #expect(desk.status.label.colour == "#12a594", "the space gets digits")
-        try await desk.end()
     }
 
     @Test(arguments: ["bash", "zsh", "fish"]) func completionsArePrinted(shell: String) async throws {
-        let result = try await CommandLine.run(["--generate-completion-script", shell])
-        #expect(result.code == 0)
+        let result = try await CommandLine.run(["--generate-completion-script", shell]).expect()
         for word in ["extend", "teal", "dumbbell"] { #expect(result.output.contains(word), "\(word)") }
     }
 
@@ -205,9 +160,8 @@ import Testing
 
     @Test func nodeCommandRunsTheNodeProgram() async throws {
         let directory = try TemporaryDirectory()
-        let result = try await CommandLine.run(["node", "--space", "Not This", "--state-dir", directory.path])
-        #expect(result.code == 2)
-        #expect(result.errors.contains("lockstep-node: --space"))
+        try await CommandLine.run(["node", "--space", "Not This", "--state-dir", directory.path]).expect(
+            2, errors: "lockstep-node: --space")
         #expect(try await CommandLine.run(["node", "--help"]).output.contains("USAGE: lockstep-node"))
     }
 }

@@ -13,15 +13,10 @@ import Testing
             let place = ["--state-dir", directory.file("state"), "--socket", directory.file("s")]
             return try await CommandLine.run(place + more, program: "lockstep-node", environment: environment)
         }
-        let inFile = try await node(["--config", directory.write("\n\(line)\n", to: "node.env")])
-        #expect(inFile.code == 2, "\(inFile)")
-        #expect(inFile.errors.contains("\(key) in "), "\(inFile)")
-        #expect(inFile.errors.contains("node.env, line 2"), "\(inFile)")
-        #expect(inFile.errors.contains(names), "\(inFile)")
+        let inFile = try await node(["--config", directory.write("\n\(line)\n", to: "node.env")]).expect(
+            2, errors: "\(key) in ", "node.env, line 2", names)
         let value = String(line.dropFirst(key.count + 1))
-        let inEnvironment = try await node([], [key: value])
-        #expect(inEnvironment.code == 2, "\(inEnvironment)")
-        #expect(inEnvironment.errors.contains("\(key) in the environment"), "\(inEnvironment)")
+        let inEnvironment = try await node([], [key: value]).expect(2, errors: "\(key) in the environment")
         for result in [inFile, inEnvironment] {
             #expect(!result.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }, "no control character")
         }
@@ -33,6 +28,5 @@ import Testing
         let desk = try NodeProcess("desk", options: ["--config", file])
         try await desk.start()
         #expect(desk.status.space == "home")
-        try await desk.end()
     }
 }

@@ -27,15 +27,11 @@ import Testing
                 let added = try await add("09:00", "09:50", day)
                 #expect(added.output.hasPrefix("Added 50 minutes as session "), "\(added)")
                 let row = try JSON(try await service.history("--json").output)
-                #expect(row.title == "Reading")
-                #expect(row.label == "Study")
-                #expect(row.ran == 3_000_000)
+                row.expect(["title": "Reading", "label": "Study", "ran": 3_000_000])
                 try await eventually("its minutes") {
                     space.peer.said("feed/debt/year").last?.days.items.contains(50) == true
                 }
-                let refused = try await add("09:00", "09:50", "2199-03-10")
-                #expect(refused.code == 2, "\(refused)")
-                #expect(refused.errors.contains("after the present"), "\(refused)")
+                try await add("09:00", "09:50", "2199-03-10").expect(2, errors: "after the present")
             }
         }
     }
@@ -47,17 +43,12 @@ import Testing
                 let text = Self.toggl + Self.row("09:00:00", "10:30:00") + Self.row("10:00:00", "11:00:00", "Email")
                 let file = try service.directory.write(
                     try await ForeignExport.history(text, zone: "Europe/Berlin"), to: "history.csv")
-                let dry = try await service.command("import", file, "--dry-run", "--json")
-                #expect(dry.code == 0, "\(dry)")
-                #expect(dry.json.imported == 2, "\(dry)")
-                #expect(dry.json.milliseconds == 9_000_000, "\(dry)")
+                let dry = try await service.command("import", file, "--dry-run", "--json").expect()
+                dry.json.expect(["imported": 2, "milliseconds": 9_000_000])
                 #expect(try await service.history("--json").output.isEmpty)
-                let imported = try await service.command("import", file)
-                #expect(imported.code == 0, "\(imported)")
-                #expect(imported.output.contains("2 sessions of 150 minutes"), "\(imported)")
+                try await service.command("import", file).expect(says: "2 sessions of 150 minutes")
                 let again = try await service.command("import", file, "--json")
-                #expect(again.json.imported == 0, "\(again)")
-                #expect(again.json.known == 2, "\(again)")
+                again.json.expect(["imported": 0, "known": 2])
                 let history = try await service.history("--json").output.split(separator: "\n").map {
                     try JSON(String($0))
                 }
@@ -69,9 +60,8 @@ import Testing
                 // An imported session is corrected and deleted like any other.
                 let (first, second) = (history[0].session.text ?? "", history[1].session.text ?? "")
                 #expect(try await service.command("correct", first, "--title", "=Design").code == 0)
-                let refused = try await service.command("correct", first, "--to", "2026-03-10T08:00")
-                #expect(refused.code == 2, "\(refused)")
-                #expect(refused.errors.contains("before it begins"), "\(refused)")
+                try await service.command("correct", first, "--to", "2026-03-10T08:00").expect(
+                    2, errors: "before it begins")
                 #expect(try await service.command("delete", second).code == 0)
                 #expect(try await service.command("import", file, "--json").json.known == 2)
                 let csv = try await service.history("--csv")
@@ -79,10 +69,7 @@ import Testing
 
                 let copy = try DebtProgram(["--zone", "Europe/Berlin"], broker: nil)
                 let exported = try copy.directory.write(csv.output, to: "history.csv")
-                let back = try await copy.command("import", exported)
-                #expect(back.code == 0, "\(back)")
-                #expect(back.output.contains("2 sessions"), "\(back)")
-                #expect(back.output.contains("2 corrections"), "\(back)")
+                try await copy.command("import", exported).expect(says: "2 sessions", "2 corrections")
                 // A ledger without a service follows the settings.
                 let told = try await CommandLine.run(
                     ["history", "--csv", "--state-dir", copy.directory.file("state")],
@@ -105,8 +92,7 @@ import Testing
             try await ForeignExport.history(Self.toggl + row, zone: "Europe/Berlin"), to: "history.csv")
         #expect(try await run("debt", "import", file).code == 0)
         let session = try await run("history", "--json").json.session.text ?? ""
-        let corrected = try await run("debt", "correct", session, "--to", "2026-10-25T02:50", "--label", " Deep ")
-        #expect(corrected.code == 0, "\(corrected)")
+        try await run("debt", "correct", session, "--to", "2026-10-25T02:50", "--label", " Deep ").expect()
         let shorter = try await run("history", "--json").json
         #expect(shorter.from == 1_792_890_617_000)
         #expect(shorter.to == .number(1_792_890_617_000 + 2_383_000), "the end is in the same hour, \(shorter)")
@@ -133,8 +119,7 @@ import Testing
         let child = try Spawn.start(
             ["/bin/sh", "-c", "yes Description,Start | \(command)"],
             environment: Program.environment(home: ledger.directory.path), output: output)
-        let code = try await Spawn.end(of: child, "it ends")
-        #expect(code == 2)
+        #expect(try await Spawn.end(of: child, "it ends") == 2)
         #expect(ledger.directory.read("output").contains("larger than 128 MB"))
     }
 
@@ -145,15 +130,13 @@ import Testing
         var lines = good.split(separator: "\n").map(String.init)
         lines.insert(lines[1].replacing(",completed,", with: ",nap,").replacing("toggl-", with: "nap-"), at: 2)
         let file = try ledger.directory.write(lines.joined(separator: "\n"), to: "history.csv")
-        let refused = try await ledger.command("import", file)
-        #expect(refused.code == 2, "\(refused)")
+        let refused = try await ledger.command("import", file).expect(2)
         #expect(refused.output.isEmpty, "\(refused)")
         #expect(refused.errors.contains("\(file): line 3, status: “nap”"))
         let advice = "1 row cannot be read; nothing was imported. --skip-bad skips it"
         #expect(refused.errors.contains(advice), "\(refused)")
         #expect(try await ledger.history("--json").output.isEmpty)
-        let taken = try await ledger.command("import", file, "--skip-bad", "--json")
-        #expect(taken.code == 0, "\(taken)")
+        let taken = try await ledger.command("import", file, "--skip-bad", "--json").expect()
         #expect(taken.json.imported == 2, "\(taken)")
         #expect(
             taken.json.skipped == [
@@ -169,8 +152,7 @@ import Testing
             try await space["desk"].waitFor("a connection") { $0.linked == true }
             try await DebtProgram.withService(["--zone", "UTC"], broker: space.broker.port) { service in
                 try await space["desk"].waitFor("the debt") { $0.debtMinutes == 420 }
-                let well = try await service.doctor("--socket", socket, "--json")
-                #expect(well.code == 0, "\(well)")
+                let well = try await service.doctor("--socket", socket, "--json").expect()
                 #expect(well.json.items.allSatisfy { $0.state == "ok" }, "\(well)")
                 #expect(
                     well.json.items.map(\.check.text) == [
@@ -180,20 +162,13 @@ import Testing
                 try await space.peer.waitForAnswer("s-1", rev: 1, "kept")
                 try await space.peer.publish("record", JSON.record("s-1", minutes: 21, digest: "d2"), retain: false)
                 try await space.peer.waitForAnswer("s-1", rev: 1, "conflict")
-                let ill = try await service.doctor("--socket", socket)
-                #expect(ill.code == 3, "\(ill)")
-                #expect(ill.output.contains("WRONG conflicts"), "\(ill)")
-                #expect(ill.output.contains("s-1"), "\(ill)")
+                try await service.doctor("--socket", socket).expect(3, says: "WRONG conflicts", "s-1")
                 #expect(try await service.command("correct", "s-1").code == 0)
-                let repaired = try await service.doctor("--socket", socket)
-                #expect(repaired.code == 0, "\(repaired)")
+                let repaired = try await service.doctor("--socket", socket).expect()
                 #expect(!repaired.output.contains("WRONG"), "\(repaired)")
                 try await service.end()
-                let noService = try await service.doctor("--socket", socket)
-                #expect(noService.code == 3, "\(noService)")
-                #expect(noService.output.contains("WRONG debt service"), "\(noService)")
-                #expect(noService.output.contains("WRONG weekly debt"), "\(noService)")
-                #expect(noService.output.contains("its service debt is offline"), "\(noService)")
+                try await service.doctor("--socket", socket).expect(
+                    3, says: "WRONG debt service", "WRONG weekly debt", "its service debt is offline")
                 let said: JSON = ["v": 1, "minutes": 3_000, "at": .number(now() - 3_000 * 60_000)]
                 try await space.peer.publish(feed: "debt", said.bytes)
                 try await space["desk"].waitFor("an old debt") { $0.debtMinutes == 3_000 }

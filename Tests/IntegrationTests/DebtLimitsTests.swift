@@ -53,8 +53,7 @@ import Testing
             } else {
                 SmallDisk.fill(state, block: 512)
             }
-            let history = try await ledger.history("--json")
-            #expect(history.code == 0, "\(history)")
+            let history = try await ledger.history("--json").expect()
             #expect(history.json.title == "Design", "\(history)")
             #expect(try await ledger.command("show").code == 0)
             let copy = ledger.directory.file("copy")

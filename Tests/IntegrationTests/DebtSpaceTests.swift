@@ -66,11 +66,8 @@ import Testing
                         #expect(peer.debt.last?.by == "debt")
                     }
                     let history = try await service.history("--space", "studio-3", "--json")
-                    #expect(history.json.done == 2_100_000, "\(history)")
-                    #expect(history.json.node == "peer-2", "\(history)")
-                    let which = try await service.history("--space", "+")
-                    #expect(which.code == 2, "\(which)")
-                    #expect(which.errors.contains("home, studio-3"), "\(which)")
+                    history.json.expect(["done": 2_100_000, "node": "peer-2"])
+                    try await service.history("--space", "+").expect(2, errors: "home, studio-3")
                     // A change in one space does not affect the other.
                     #expect(try await service.command("delete", "s-1", "--space", "home").code == 0)
                     try await home.waitForDebt("it is deleted") { $0.done == 0 }

@@ -24,9 +24,7 @@ import Testing
                 Self.arguments, broker: space.broker.port, environment: Self.environment
             ) { service in
                 let empty = try await space.peer.waitForDebt("nothing done") { $0.done == 0 }
-                #expect(empty.minutes == 420)
-                #expect(empty.goal == 420)
-                #expect(empty.until == .null)
+                empty.expect(["minutes": 420, "goal": 420, "until": .null])
                 #expect((empty.days.items.count) == 7)
                 #expect((empty.to.int ?? 0) - (empty.from.int ?? 0) == 604_800_000)
                 let desk = space["desk"]
@@ -37,8 +35,7 @@ import Testing
                 #expect(abs((running.until.int ?? 0) - (register.endsAt.int ?? 0)) < 60_000)
                 // The debt falls with each minute.
                 try await desk.waitFor("the debt") { (410...420).contains($0.debtMinutes.int ?? 0) }
-                let corrected = try await desk.lockstep("correct", "--title", "Writing", "--label", "Work")
-                #expect(corrected.code == 0, "\(corrected)")
+                try await desk.lockstep("correct", "--title", "Writing", "--label", "Work").expect()
                 let labelled = try await space.peer.waitForDebt("its label") { $0.labels[0].label.name == "Work" }
                 #expect(labelled.labels.items.count == 1, "the time before is on the new label too")
                 #expect(try await desk.lockstep("stop").code == 0)
@@ -46,13 +43,11 @@ import Testing
                 #expect((stopped.done.int ?? 0) > 0)
                 #expect(stopped.labels.items.count == 1)
                 try await eventually("it is acknowledged") { desk.recordsWaiting == 0 }
-                let shown = try await service.command("--json")
-                #expect(shown.code == 0)
+                let shown = try await service.command("--json").expect()
                 #expect(shown.json.done == stopped.done)
                 #expect(shown.json.debt == stopped.minutes)
                 let history = try await service.history("--json")
-                #expect(history.json.session.text == session)
-                #expect(history.json.title == "Writing")
+                history.json.expect(["session": .string(session), "title": "Writing"])
                 #expect(history.json.label == "Work", "\(history.json)")
                 #expect(try await service.history("--csv").output.contains(",focus,Writing,"))
                 #expect(try await service.history("--ical").output.contains("SUMMARY:Writing"))
@@ -150,8 +145,7 @@ import Testing
             try await eventually("it is acknowledged") { desk.recordsWaiting == 0 }
             #expect(try await service.command("restore", file).code == 2, "the service runs")
             try await service.end()
-            let restored = try await service.command("restore", file)
-            #expect(restored.code == 0, "\(restored)")
+            try await service.command("restore", file).expect()
             #expect(!(try await service.history("--json")).output.contains(later))
             try await service.start()
             try await eventually("it is there again; \(service.log)") {
@@ -159,6 +153,7 @@ import Testing
             }
             try await eventually("it is acknowledged") { desk.recordsWaiting == 0 }
             try await service.end()
+            try await space.peer.waitFor("presence", of: "debt", "its goodbye") { $0.online == false }
         }
     }
 }

@@ -11,14 +11,8 @@ import Testing
 
     @Test(arguments: Memory.allCases)
     func nodesAgreeAfterABrokerIsKilled(with memory: Memory) async throws {
-        var options = Broker.Options()
-        options.persistence = memory != .none
-        try await killBroker(memory, options)
-    }
-
-    private func killBroker(_ memory: Memory, _ options: Broker.Options) async throws {
         let elsewhere = try await Broker()
-        try await FaultySpace.with(options: options) { space, id in
+        try await FaultySpace.with(options: Broker.Options(persistence: memory != .none)) { space, id in
             let store = space.broker.directory.file("mosquitto.db")
             func holds(_ text: String) -> Bool {
                 guard let bytes = FileManager.default.contents(atPath: store) else { return false }

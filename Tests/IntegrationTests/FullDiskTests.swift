@@ -37,20 +37,14 @@ import Testing
         try await SmallDisk.with(size: "64k", in: directory) { state in
             let port = Port.free()
             let desk = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"], directory: directory)
-            try await desk.start()
-            try await eventually("desk serves its page") { desk.log.contains("the kiosk page is served") }
+            try await desk.startServing()
             #expect(try await desk.lockstep("start", "Reading").code == 0)
             #expect(desk.status.problems.items.isEmpty)
             #expect(try await get("/health", port).hasPrefix("HTTP/1.1 200"))
 
             SmallDisk.fill(state, block: 4_096)
-            let paused = try await desk.lockstep("pause")
-            #expect(paused.code == 7, "\(paused)")
-            #expect(paused.output.contains("Session paused"), "\(paused)")
-            #expect(paused.errors.contains("not saved"), "\(paused)")
-            #expect(paused.errors.contains(state), "\(paused)")
-            let again = try await desk.lockstep("start", "Writing", "--json")
-            #expect(again.code == 7, "\(again)")
+            try await desk.lockstep("pause").expect(7, says: "Session paused", errors: "not saved", state)
+            let again = try await desk.lockstep("start", "Writing", "--json").expect(7)
             #expect(again.json.outcome == "applied", "\(again)")
             #expect(again.json.problem.kind == "unsaved", "\(again)")
             let added = await desk.socket.requestAside(
@@ -66,11 +60,7 @@ import Testing
             let bar = try await desk.lockstep("status", "--style", "compact", "--format", "waybar")
             #expect(bar.output.contains("unsaved"), "\(bar)")
             #expect(bar.output.contains("Not saved"), "\(bar)")
-            let doctor = try await desk.lockstep("doctor")
-            #expect(doctor.code == 3, "\(doctor)")
-            #expect(doctor.output.contains("WRONG disk"), "\(doctor)")
-            #expect(doctor.output.contains(state), "\(doctor)")
-            #expect(doctor.output.contains("0 of 64 KB are free"), "\(doctor)")
+            try await desk.lockstep("doctor").expect(3, says: "WRONG disk", state, "0 of 64 KB are free")
             #expect(try await get("/health", port).hasPrefix("HTTP/1.1 503"))
             let metrics = try await get("/metrics", port)
             #expect(metrics.contains("\nlockstep_journal_saved 0.0"), "\(metrics)")
@@ -84,8 +74,7 @@ import Testing
             #expect(desk.log.split(separator: "\n").count { $0.contains("the journal cannot be written") } == 1)
             try await desk.kill()
             try await desk.start()
-            #expect(desk.status.title == "Writing")
-            #expect(desk.status.totalSeconds == 1_560)
+            desk.status.expect(["title": "Writing", "totalSeconds": 1_560])
         }
     }
 
@@ -96,15 +85,10 @@ import Testing
             try SmallDisk.makeReadOnly(state, size: "64k")
             let port = Port.free()
             let desk = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"], directory: directory)
-            try await desk.start()
-            try await eventually("desk serves its page") { desk.log.contains("the kiosk page is served") }
-            let started = try await desk.lockstep("start", "Reading")
-            #expect(started.code == 7, "\(started)")
-            #expect(started.output.contains("Session started"), "\(started)")
-            #expect(started.errors.contains("Read-only file system"), "\(started)")
-            #expect(started.errors.contains("or make it writable"), "\(started)")
+            try await desk.startServing()
+            try await desk.lockstep("start", "Reading").expect(
+                7, says: "Session started", errors: "Read-only file system", "or make it writable")
             #expect(desk.status.title == "Reading")
-            try await desk.end()
         }
     }
 

@@ -6,25 +6,9 @@ import Testing
 
 /// The HTTP API of a node.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct HTTPTests {
-    @Test func invalidRequestNamesItsFieldAndALatePressItsReason() async throws {
+    @Test func aLatePressNamesItsReason() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
-        let wrong: [(String, String, String)] = [
-            ("/v1/start", "", ""), ("/v1/start", #"{"seconds":60,"title":"a\u0007b"}"#, "title"),
-            ("/v1/intents", "{}", "op"),
-        ]
-        for (target, body, field) in wrong {
-            let answer = try #require(desk.socket.request("POST", target, body: Array(body.utf8)))
-            #expect(answer.code == 422, "\(target) \(body): \(answer)")
-            #expect(answer.body.outcome == "invalid", "\(target) \(body): \(answer)")
-            #expect(answer.body.field == .string(field), "\(target) \(body): \(answer)")
-        }
-        let large = try #require(
-            desk.socket.request("POST", "/v1/start", body: [UInt8](repeating: 0x20, count: 200_000)))
-        #expect(large.code == 413)
-        #expect(desk.socket.request("GET", "/v1/nothing")?.code == 404)
-        #expect(desk.socket.request("DELETE", "/v1/session")?.code == 405)
-        #expect(desk.status.status == "idle")
         let old = try desk.begin(["plan": "focus 25m, shortBreak 5m"])
         let new = try desk.begin(["plan": "focus 25m, shortBreak 5m"])
         var press: JSON = ["op": "stop"]
@@ -38,14 +22,12 @@ import Testing
         #expect(stale.code == 409)
         #expect(stale.body.reason == "stalePhase")
         #expect(desk.status.phase == 0)
-        try await desk.end()
     }
 
     @Test func aTakenPortStopsNoSessionAndDelaysNoExit() async throws {
         let address = "127.0.0.1:\(Port.free())"
         let first = try NodeProcess("first", environment: ["LOCKSTEP_HTTP": address])
-        try await first.start()
-        try await eventually("its page is served") { first.log.contains("page is served") }
+        try await first.startServing()
         let second = try NodeProcess("second", environment: ["LOCKSTEP_HTTP": address])
         try await second.start()
         try await eventually("it says so") { second.log.contains("reason=Address already in use") }
@@ -61,6 +43,5 @@ import Testing
         try await eventually("it has the port") { second.log.contains("page is served") }
         #expect(second.log.split(separator: "\n").count { $0.contains("cannot be served yet") } == 1)
         #expect(second.status.status == "paused")
-        try await second.end()
     }
 }

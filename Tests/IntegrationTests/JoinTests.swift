@@ -16,9 +16,8 @@ import Testing
         let before = try machine.tree
         let token = try await broker.invite("kitchen-pi")
         #expect(token.count <= JoinToken.longest)
-        let joined = try await machine.lockstep("join", token)
-        #expect(joined.code == 0, "\(joined)")
-        #expect(joined.output.contains("kitchen-pi is connected to mqtts://127.0.0.1:\(broker.port)"))
+        try await machine.lockstep("join", token).expect(
+            says: "kitchen-pi is connected to mqtts://127.0.0.1:\(broker.port)")
         #expect(machine.setting("LOCKSTEP_TLS_PINNED") == "on")
         #expect(try machine.tree.contains("etc/lockstep/joined.env 600"))
         #expect(try machine.tree.contains("etc/lockstep/password 600"))
@@ -27,9 +26,7 @@ import Testing
             let member = try await broker.member("kitchen-pi")
             return member.state == "joined" && member.online == true
         }
-        let left = try await machine.lockstep("leave")
-        #expect(left.code == 0, "\(left)")
-        #expect(left.output.contains("sudo lockstep revoke kitchen-pi"), "\(left)")
+        try await machine.lockstep("leave").expect(says: "sudo lockstep revoke kitchen-pi")
         #expect(try machine.tree == before)
         #expect(try await machine.lockstep("leave").code == 3)
     }
@@ -49,8 +46,7 @@ import Testing
         }
         try await eventually("the node is cut off") { !machine.isNodeLinked }
         let member = try await broker.member("desk")
-        #expect(member.state == "revoked")
-        #expect(member.lastSeen == .null)
+        member.expect(["state": "revoked", "lastSeen": .null])
     }
 
     @Test func feedsOfTheLastServiceOfARoleAreClearedAtItsEnd() async throws {
@@ -88,17 +84,14 @@ import Testing
         for (words, reason) in [
             ([node, "--user"], "--user"), ([node, "--json"], "lockstep kiosk enable"), ([calm], "shows no page"),
         ] {
-            let joined = try await CommandLine.run(
-                ["join", "--kiosk"] + words + ["--destdir", machine.directory.path])
-            #expect(joined.code == 2, "\(joined)")
-            #expect(joined.errors.contains(reason), "\(joined)")
+            try await CommandLine.run(
+                ["join", "--kiosk"] + words + ["--destdir", machine.directory.path]
+            ).expect(2, errors: reason)
         }
         #expect(try machine.tree == before)
         for folder in ["etc", "etc/lockstep"] { mkdir(machine.directory.file(folder), 0o755) }
         try machine.directory.write("LOCKSTEP_SPACE=hall\n", to: "etc/lockstep/node.env")
-        let joined = try await machine.lockstep("join", node)
-        #expect(joined.code == 3, "\(joined)")
-        #expect(joined.errors.contains("node.env sets LOCKSTEP_SPACE"))
+        try await machine.lockstep("join", node).expect(3, errors: "node.env sets LOCKSTEP_SPACE")
     }
 
     @Test func aForeignAuthorityGetsNoSecret() async throws {
@@ -108,9 +101,7 @@ import Testing
         var invitation = try JoinToken.decode(try await broker.invite("desk"))
         invitation.fingerprint = [UInt8](repeating: 7, count: 32)
         let logged = broker.log
-        let joined = try await machine.lockstep("join", try JoinToken.encode(invitation))
-        #expect(joined.code == 3, "\(joined)")
-        #expect(joined.errors.contains("another fingerprint"))
+        try await machine.lockstep("join", try JoinToken.encode(invitation)).expect(3, errors: "another fingerprint")
         try await eventually("the broker logs it") { broker.log.dropFirst(logged.count).contains("New connection") }
         let new = broker.log.dropFirst(logged.count)
         #expect(!new.contains("CONNACK"), "\(new)")
@@ -122,47 +113,40 @@ import Testing
         let broker = try await BrokerMachine()
         let machine = try JoiningMachine()
         let token = try await broker.invite("desk")
-        let cut = try await machine.lockstep("join", String(token.dropLast(7)))
-        #expect(cut.code == 2)
-        #expect(cut.errors.contains("cut off"))
+        try await machine.lockstep("join", String(token.dropLast(7))).expect(2, errors: "cut off")
         var invitation = try JoinToken.decode(token)
         invitation.secret = "abcdefghijklmnopqrstuvwx"
-        let wrong = try await machine.lockstep("join", try JoinToken.encode(invitation))
-        #expect(wrong.code == 3, "\(wrong)")
-        #expect(wrong.errors.contains("was revoked or withdrawn"))
+        try await machine.lockstep("join", try JoinToken.encode(invitation)).expect(
+            3, errors: "was revoked or withdrawn")
         invitation.expires = 5
         let expired = try await machine.lockstep("join", try JoinToken.encode(invitation))
         #expect(expired.errors.contains("it expired at 1970-01-01"), "\(expired)")
         #expect(try machine.tree.isEmpty)
     }
 
-    @Test func anInterruptedJoinIsUndone() async throws {
+    /// At last, the same invitation works.
+    @Test func aJoinThatFailsOrIsInterruptedOrKilledIsUndone() async throws {
         let broker = try await BrokerMachine("--tls")
         let machine = try JoiningMachine()
         let token = try await broker.invite("desk")
+        try machine.directory.write("", to: "broken")
+        let joined = try await machine.lockstep("join", token, "--json").expect(3)
+        #expect(joined.json.problem.text?.contains("does not start") == true)
+        #expect(try machine.tree.isEmpty)
+        let calls = machine.directory.read("calls")
+        #expect(calls.contains("disable --quiet lockstep-node.service"))
+        unlink(machine.directory.file("broken"))
         for signal in [SIGINT, SIGHUP] {
             let child = try await machine.joinThatHangs(token)
             #expect(try machine.tree.contains("etc/lockstep/joined.env 600"))
             #expect(try machine.tree.contains("run/lockstep-join/password 600"))
-            let other = try await machine.lockstep("join", token)
-            #expect(other.code == 3, "\(other)")
-            #expect(other.errors.contains("another lockstep join runs"), "\(other)")
-            let ended = try await machine.end(child, signal)
-            #expect(ended.code == 130, "\(ended)")
-            #expect(ended.errors.contains("interrupted"), "\(ended)")
+            try await machine.lockstep("join", token).expect(3, errors: "another lockstep join runs")
+            try await machine.end(child, signal).expect(130, errors: "interrupted")
             #expect(try machine.tree.isEmpty)
             unlink(machine.directory.file("hang"))
         }
-        #expect(try await machine.lockstep("join", token).code == 0)
-    }
-
-    @Test func theNextCommandUndoesAKilledJoin() async throws {
-        let broker = try await BrokerMachine("--tls")
-        let machine = try JoiningMachine()
-        let token = try await broker.invite("desk")
         for next in ["leave", "join"] {
-            let killed = try await machine.end(try await machine.joinThatHangs(token), SIGKILL)
-            #expect(killed.code == 137, "\(killed)")
+            try await machine.end(try await machine.joinThatHangs(token), SIGKILL).expect(137)
             #expect(try machine.tree.contains("etc/lockstep/password 600"))
             unlink(machine.directory.file("hang"))
             let after = try await next == "join" ? machine.lockstep("join", token) : machine.lockstep("leave")
@@ -184,15 +168,13 @@ import Testing
         defer { close(silent) }
         let invitation = Invitation(
             hosts: ["127.0.0.1"], port: port, fingerprint: Array(0..<32), role: .node, space: Settings.home,
-            node: try #require(NodeID("desk")), secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000)
+            node: NodeID.desk, secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000)
         let child = try machine.start("join", try JoinToken.encode(invitation))
         try await eventually("the broker is looked for") {
             var wait = pollfd(fd: silent, events: Int16(POLLIN), revents: 0)
             return poll(&wait, 1, 0) == 1
         }
-        let ended = try await machine.end(child, SIGINT)
-        #expect(ended.code == 130, "\(ended)")
-        #expect(ended.errors.contains("interrupted"), "\(ended)")
+        try await machine.end(child, SIGINT).expect(130, errors: "interrupted")
         #expect(try machine.tree.isEmpty)
     }
 
@@ -219,18 +201,11 @@ import Testing
         let machine = try JoiningMachine()
         let second = try JoiningMachine()
         let token = try await broker.invite("desk")
-        let empty = try await machine.join(readingFromInput: "sudo lockstep join")
-        #expect(empty.code == 2, "\(empty)")
-        #expect(empty.errors.contains("the invitation is missing"), "\(empty)")
-        let joined = try await machine.join(readingFromInput: token)
-        #expect(joined.code == 0, "\(joined)")
-        let refused = try await second.lockstep("join", token)
-        #expect(refused.code == 3, "\(refused)")
-        #expect(refused.errors.contains("this invitation was used"))
+        try await machine.join(readingFromInput: "sudo lockstep join").expect(2, errors: "the invitation is missing")
+        try await machine.join(readingFromInput: token).expect()
+        try await second.lockstep("join", token).expect(3, errors: "this invitation was used")
         #expect(try second.tree.isEmpty)
-        let again = try await machine.lockstep("join", token)
-        #expect(again.code == 3)
-        #expect(again.errors.contains("joined already"))
+        try await machine.lockstep("join", token).expect(3, errors: "joined already")
         try await machine.waitUntilLinked()
     }
 
@@ -239,63 +214,36 @@ import Testing
         let machine = try JoiningMachine()
         let token = try await broker.invite("desk")
         broker.stop()
-        let joined = try await machine.lockstep("join", token)
-        #expect(joined.code == 6, "\(joined)")
-        #expect(joined.errors.contains("127.0.0.1:\(broker.port)"))
+        try await machine.lockstep("join", token).expect(6, errors: "127.0.0.1:\(broker.port)")
         #expect(try machine.tree.isEmpty)
-    }
-
-    @Test func aServiceThatDoesNotStartIsUndone() async throws {
-        let broker = try await BrokerMachine("--tls")
-        let machine = try JoiningMachine()
-        try machine.directory.write("", to: "broken")
-        let token = try await broker.invite("desk")
-        let joined = try await machine.lockstep("join", token, "--json")
-        #expect(joined.code == 3, "\(joined)")
-        #expect(joined.json.problem.text?.contains("does not start") == true)
-        #expect(try machine.tree.isEmpty)
-        let calls = machine.directory.read("calls")
-        #expect(calls.contains("disable --quiet lockstep-node.service"))
-        // The same invitation works when the cause is gone.
-        unlink(machine.directory.file("broken"))
-        #expect(try await machine.lockstep("join", token).code == 0)
     }
 
     @Test func aPersonAndAServiceJoinAndWithoutAManagerTheSettingsAreWritten() async throws {
         let broker = try await BrokerMachine("--tls")
         let person = try JoiningMachine(isPersonal: true)
-        let own = try await person.lockstep("join", broker.invite("laptop", "--role", "remote"))
-        #expect(own.code == 0, "\(own)")
+        try await person.lockstep("join", broker.invite("laptop", "--role", "remote")).expect()
         #expect(try person.tree.contains("home/.config/lockstep/joined.env 600"))
         #expect(person.setting("LOCKSTEP_ROLE") == "remote")
         #expect(person.setting("LOCKSTEP_PASSWORD_FILE") == person.directory.file("home/.config/lockstep/password"))
         #expect(try await person.lockstep("leave").code == 0)
         #expect(try person.tree.isEmpty)
         let machine = try JoiningMachine()
-        let joined = try await machine.lockstep("join", broker.invite("calm", "--role", "calm"))
-        #expect(joined.code == 0, "\(joined)")
+        try await machine.lockstep("join", broker.invite("calm", "--role", "calm")).expect()
         #expect(machine.setting("LOCKSTEP_NODE", in: "joined-calm.env") == "calm")
         let bare = try JoiningMachine(manager: false)
-        let written = try await bare.lockstep("join", broker.invite("debt", "--role", "debt"))
-        #expect(written.code == 0, "\(written)")
-        #expect(written.output.contains("no service manager"))
+        try await bare.lockstep("join", broker.invite("debt", "--role", "debt")).expect(says: "no service manager")
         #expect(try bare.tree.contains("etc/lockstep/debt-password 600"))
     }
 
     @Test func aBrokerOfOnesOwnIsJoinedWithAPasswordFile() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "right one"]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(users: ["desk": "right one"])) { broker in
             let machine = try JoiningMachine()
             let file = try machine.directory.write("wrong\n", to: "word")
             let url = "mqtt://desk@127.0.0.1:\(broker.port)"
-            let wrong = try await machine.lockstep("join", url, "--password-file", file)
-            #expect(wrong.code == 3, "\(wrong)")
-            #expect(wrong.errors.contains("refuses the user desk"))
+            try await machine.lockstep("join", url, "--password-file", file).expect(3, errors: "refuses the user desk")
             #expect(try machine.tree.isEmpty)
             try machine.directory.write("right one\n", to: "word")
-            let joined = try await machine.lockstep("join", url, "--password-file", file, "--space", "studio")
-            #expect(joined.code == 0, "\(joined)")
+            try await machine.lockstep("join", url, "--password-file", file, "--space", "studio").expect()
             #expect(machine.setting("LOCKSTEP_SPACE") == "studio")
             #expect(try await machine.lockstep("join", "mqtt://desk:word@127.0.0.1").code == 2)
         }

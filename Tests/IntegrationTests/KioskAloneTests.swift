@@ -24,7 +24,7 @@ import Testing
             try await other.waitUntilDrawn("running")
             #expect(try await other.text("notice") == "")
             let line = try await node.lockstep("status", "--face", "focus", "--style", "expanded", "--lang", "en")
-            #expect(line.code == 0, "\(line)")
+                .expect()
             #expect(!line.output.contains("Not connected"), "\(line)")
             try await expectDimOnlyWhenStale(node, try await browser.open("\(address)/?face=boring"))
         }
@@ -100,9 +100,7 @@ import Testing
     ) async throws {
         let port = Port.free()
         let node = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"])
-        try await node.start()
-        try await eventually("its page is served") { node.log.contains("page is served") }
+        try await node.startServing()
         try await Browsers.with { try await body(node, $0.chromium, "http://127.0.0.1:\(port)") }
-        try await node.kill()
     }
 }

@@ -23,19 +23,14 @@ import Testing
         let home = try TemporaryDirectory()
         let (service, former) = (".local/state/lockstep-debt", ".local/state/lockstep/debt")
         try await Self.makeLedger(in: former, of: home)
-        let only = try await Self.command("debt", home: home)
-        #expect(only.code == 0, "\(only)")
-        #expect(only.errors == "")
+        #expect(try await Self.command("debt", home: home).expect().errors == "")
         try await Self.makeLedger(in: service, of: home)
         for name in ["debt", "history"] {
-            let both = try await Self.command(name, home: home)
-            #expect(both.code == 0, "\(both)")
+            let both = try await Self.command(name, home: home).expect()
             #expect(
                 both.errors == "lockstep-debt: this is the ledger in \(home.file(service)); there is another: "
                     + "--state-dir \(home.file(former))\n")
         }
-        let named = try await Self.command("debt", "--state-dir", home.file(former), home: home)
-        #expect(named.code == 0, "\(named)")
-        #expect(named.errors == "")
+        #expect(try await Self.command("debt", "--state-dir", home.file(former), home: home).expect().errors == "")
     }
 }

@@ -73,8 +73,7 @@ struct PhoneNoticeTests {
         try desk.begin(["title": "@Read & “write”", "plan": "focus 1s, shortBreak 1s", "autoAdvance": true])
         try await eventually("both were sent: \(desk.log)") { server.requests.count == 2 }
         let phase = try #require(server.requests.first { $0.path == "/topic" })
-        #expect(phase.headers.title == "Next phase")
-        #expect(phase.headers.authorization.text == "Bearer \(Self.token)")
+        phase.headers.expect(["title": "Next phase", "authorization": .string("Bearer \(Self.token)")])
         #expect(phase.body == "@Read & “write”")
         let end = try #require(server.requests.first { $0.path == "/message" })
         #expect(end.headers["x-gotify-key"].text == Self.token)
@@ -89,7 +88,6 @@ struct PhoneNoticeTests {
         try await eventually("the alarm was sent: \(desk.log)") { server.requests.count == 4 }
         #expect(server.requests[3].body.text?.hasPrefix("title=Time is up&") == true, "\(server.requests[3])")
         #expect(!desk.log.contains(Self.token))
-        try await desk.end()
     }
 
     @Test func aTopicNeedsNoTokenAndALateEventIsNotSent() async throws {
@@ -100,14 +98,11 @@ struct PhoneNoticeTests {
                 environment: ["LOCKSTEP_EVENT": "completed", "LOCKSTEP_LATE": late])
         }
         #expect(try await run(server.url + "/open", late: "1").code == 0)
-        let sent = try await run(server.url + "/open")
-        #expect(sent.code == 0, "\(sent)")
+        try await run(server.url + "/open").expect()
         #expect(server.requests.map { $0.path.text } == ["/open"], "the late one came first")
         #expect(server.requests[0].headers.authorization == .null)
         #expect(server.requests[0].body == "Lockstep")
-        let usage = try await run()
-        #expect(usage.code == 2)
-        #expect(usage.errors.contains("URL of a topic"))
+        try await run().expect(2, errors: "URL of a topic")
     }
 
     @Test(arguments: ["ntfy.sh", "gotify.sh"])
@@ -116,8 +111,8 @@ struct PhoneNoticeTests {
         let file = try token(in: directory, mode: 0o644)
         let result = try await CommandLine.run(
             ["http://127.0.0.1:9", file], program: Project.path("Config/examples/\(name)"),
-            environment: ["LOCKSTEP_EVENT": "phase"])
-        #expect(result.code == 2)
+            environment: ["LOCKSTEP_EVENT": "phase"]
+        ).expect(2)
         #expect(result.errors == "\(name): other users may read \(file): chmod 600 \(file)\n")
     }
 }

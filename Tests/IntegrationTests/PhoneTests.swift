@@ -39,16 +39,12 @@ import Testing
             try await node.lockstep("phone", "add", "kitchen phone", "--host", host)
         }
         for command in [try await add("pi.lan"), try await node.lockstep("kiosk", "--host", "pi.lan")] {
-            #expect(command.code == 2, "\(command)")
-            #expect(command.errors.contains("pi.lan: add it to LOCKSTEP_HTTP_HOSTS"), "\(command)")
+            command.expect(2, errors: "pi.lan: add it to LOCKSTEP_HTTP_HOSTS")
             #expect(command.output == "")
         }
         // A proxy can ask the node for another host.
-        let proxy = try await add("https://proxy.example.org")
-        #expect(proxy.code == 0, "\(proxy)")
-        #expect(proxy.errors.contains("proxy.example.org: add it to LOCKSTEP_HTTP_HOSTS"), "\(proxy)")
-        let added = try await add("https://pi.example.org:8443")
-        #expect(added.code == 0, "\(added)")
+        try await add("https://proxy.example.org").expect(errors: "proxy.example.org: add it to LOCKSTEP_HTTP_HOSTS")
+        let added = try await add("https://pi.example.org:8443").expect()
         #expect(added.errors == "", "\(added)")
         try await node.end()
     }
@@ -59,15 +55,10 @@ import Testing
             environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"])
     }
 
-    private static func start(_ node: NodeProcess) async throws {
-        try await node.start()
-        try await eventually("its page is served") { node.log.contains("page is served") }
-    }
-
     @Test func aPhoneIsPairedPressesAndIsShutOut() async throws {
         let port = Port.free()
         let desk = try Self.node(port)
-        try await Self.start(desk)
+        try await desk.startServing()
         try desk.begin()
         let link = try await Self.add("kitchen phone", to: desk, port)
         let cookie = try await Self.pair(link, port)
@@ -82,6 +73,7 @@ import Testing
         let look = try await Self.pair(try await Self.add("tablet", "--look", to: desk, port), port)
         let refused = try await Self.answer(port, "/v1/intents", "-H", look, "-H", json, "-d", #"{"op":"resume"}"#)
         #expect(refused.hasPrefix("HTTP/1.1 403"), "\(refused)")
+        #expect(refused.contains("may only look"), "\(refused)")
 
         let list = try await desk.lockstep("phone", "list", "--json").json.phones.items
         #expect(list.map(\.name.text) == ["kitchen phone", "tablet"])
@@ -109,31 +101,22 @@ import Testing
         try await desk.end()
         // A damaged list is kept aside.
         try desk.directory.write("{", to: "state/phones")
-        try await Self.start(desk)
+        try await desk.startServing()
         #expect(desk.log.contains("phones.damaged-"), "\(desk.log)")
         #expect(try await desk.lockstep("phone", "list").output == "No phones yet: lockstep phone add NAME\n")
-        try await desk.end()
     }
 
     @Test func anImpossiblePhoneIsRefusedInWords() async throws {
         let port = Port.free()
         let desk = try Self.node(port)
         try await desk.start()
-        let here = try await desk.lockstep("phone", "add", "phone")
-        #expect(here.code == 2, "\(here)")
-        #expect(here.errors.contains("--http 0.0.0.0:7780"), "\(here)")
-        let wrong = try await desk.lockstep("phone", "add", "phone", "--host", "pi:7780")
-        #expect(wrong.code == 2, "\(wrong)")
-        #expect(wrong.errors.contains("“pi:7780” is no host; write a name"), "\(wrong)")
-        let unknown = try await desk.lockstep("phone", "remove", "phone")
-        #expect(unknown.code == 3, "\(unknown)")
-        #expect(unknown.errors.contains("no phone is named “phone”"), "\(unknown)")
+        try await desk.lockstep("phone", "add", "phone").expect(2, errors: "--http 0.0.0.0:7780")
+        try await desk.lockstep("phone", "add", "phone", "--host", "pi:7780").expect(
+            2, errors: "“pi:7780” is no host; write a name")
+        try await desk.lockstep("phone", "remove", "phone").expect(3, errors: "no phone is named “phone”")
         try await desk.end()
         let alone = try NodeProcess("desk")
         try await alone.start()
-        let none = try await alone.lockstep("phone", "add", "phone")
-        #expect(none.code == 2, "\(none)")
-        #expect(none.errors.contains("serves no page"), "\(none)")
-        try await alone.end()
+        try await alone.lockstep("phone", "add", "phone").expect(2, errors: "serves no page")
     }
 }

@@ -143,9 +143,9 @@ import Testing
             try await peer.waitForDebt("it is deleted") { $0.done == 0 }
             #expect(try await lockstep("debt", "correct", "s-1", "--label", "Deep", on: server).code == 0)
             try await peer.waitForDebt("it is back") { $0.done == 1_500_000 && $0.labels[0].label.name == "Deep" }
-            let added = try await lockstep(
-                "debt", "add", "--from", "00:00", "--to", "00:10", "--day", "2026-01-05", on: server)
-            #expect(added.code == 0, "\(added)")
+            try await lockstep(
+                "debt", "add", "--from", "00:00", "--to", "00:10", "--day", "2026-01-05", on: server
+            ).expect()
             let (backup, restore) = (
                 try await lockstep("debt", "backup", "/tmp/none", on: server),
                 try await lockstep("debt", "restore", "/dev/null", on: server)
@@ -195,8 +195,7 @@ import Testing
             let history = try await file.history("--csv").output
             let moved = try await move(path, server.url())
             // Five records, a correction and the rules of the week.
-            #expect(moved.code == 0, "\(moved)")
-            #expect(moved.output.contains("compared 7 rows"), "\(moved)")
+            moved.expect(says: "compared 7 rows")
             #expect(try await lockstep("history", "--csv", on: server).output == history)
             let again = try await move(path, server.url())
             #expect(again.code != 0, "\(again)")
@@ -221,14 +220,10 @@ import Testing
     @Test func aPasswordInTheURLIsRefusedWithoutShowingIt() async throws {
         for url in ["postgresql://ada:secret@db/lockstep", "postgres://db/lockstep?user=ada&password=secret"] {
             for arguments in [["debt", "--ledger", url], ["debt", "move", url, "/tmp/none"]] {
-                let refused = try await CommandLine.run(arguments)
-                #expect(refused.code == 2, "\(refused)")
-                #expect(refused.errors.contains("?passfile=/PATH"), "\(refused)")
-                #expect(!"\(refused)".contains("secret"))
+                let refused = try await CommandLine.run(arguments).expect(2, errors: "?passfile=/PATH")
+                #expect(!(refused.output + refused.errors).contains("secret"))
             }
         }
-        let file = try await CommandLine.run(["debt", "--ledger", "/tmp/ledger.sqlite"])
-        #expect(file.code == 2, "\(file)")
-        #expect(file.errors.contains("LOCKSTEP_STATE_DIR"), "\(file)")
+        try await CommandLine.run(["debt", "--ledger", "/tmp/ledger.sqlite"]).expect(2, errors: "LOCKSTEP_STATE_DIR")
     }
 }

@@ -25,7 +25,6 @@ import Testing
         // No session; a signal would be 141.
         #expect(code == 5, "\(directory.read("status.log"))")
         #expect(desk.status.status == "idle")
-        try await desk.end()
     }
 
     /// Whether a process handles or ignores a signal, as its kernel says.

@@ -32,8 +32,7 @@ struct PythonRemoteTests {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m, focus 25m"])
             try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
-            let paused = try await remote(space, "pause")
-            #expect(paused.code == 0, "\(paused)")
+            let paused = try await remote(space, "pause").expect()
             #expect(paused.output == "applied\n")
             #expect(space["desk"].status.status == "paused")
             #expect(try await remote(space, "pause").output == "noop\n")
@@ -61,8 +60,8 @@ struct PythonRemoteTests {
         let environment = ["LOCKSTEP_PASSWORD_FILE": password, "LOCKSTEP_TLS_CA": authority]
         let arguments = [Python.remote, "--node", "phone", "--broker"]
         let idle = try await CommandLine.run(
-            arguments + [address, "status"], program: Python.path, environment: environment)
-        #expect(idle.code == 5, "\(idle)")
+            arguments + [address, "status"], program: Python.path, environment: environment
+        ).expect(5)
         #expect(idle.output == "no session\n", "\(idle)")
     }
 
@@ -92,8 +91,7 @@ struct PythonRemoteTests {
                     "[]", #"{"v":1,"owner":"peer","epoch":0,"rev":9,"stamp":[9,9,9],"anchor":7,"plan":[]}"#, "\u{FF}{",
                 ] {
                     try await peer.publish("session", Array(payload.utf8), retain: true)
-                    let status = try await remote(broker, "status")
-                    #expect(status.code == 0, "\(payload): \(status)")
+                    let status = try await remote(broker, "status").expect()
                     #expect(status.output.contains("running Elsewhere (desk)"), "\(payload)")
                     #expect(status.errors.isEmpty, "\(payload)")
                 }
@@ -102,10 +100,9 @@ struct PythonRemoteTests {
     }
 
     @Test func remoteReportsAMissingBroker() async throws {
-        let result = try await CommandLine.run(
+        try await CommandLine.run(
             [Python.remote, "--broker", "mqtt://127.0.0.1:1", "status"],
-            program: Python.path)
-        #expect(result.code == 6)
-        #expect(result.errors.contains("mqtt://127.0.0.1:1"))
+            program: Python.path
+        ).expect(6, errors: "mqtt://127.0.0.1:1")
     }
 }

@@ -29,8 +29,7 @@ import Testing
                 "form.plan.value = 'focus 20m, shortBreak 5m'; document.querySelector('form .main').click()")
             let session = try await kiosk.desk.waitFor("the session") { $0.status == "running" }
             #expect(session.title == "Essay")
-            #expect(session.label.name == "Writing")
-            #expect(session.label.colour == "#12a594")
+            session.label.expect(["name": "Writing", "colour": "#12a594"])
             #expect(session.plan.items.map(\.seconds) == [1_200, 300])
             #expect(try await page.problems(ofNetwork: false) == [])
             try await page.close()

@@ -17,20 +17,13 @@ import Testing
             let id = try space["desk"].begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
             try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
             space.peer.forget()
-            let status = try await remote(space, "status", "--json")
-            #expect(status.code == 0, "\(status)")
-            #expect(status.json.session.text == id)
-            #expect(status.json.owner == "desk")
-            #expect(status.json.isOwner == false)
-            #expect(status.json.stale == false)
-            let paused = try await remote(space, "pause", "--json")
-            #expect(paused.code == 0, "\(paused)")
+            let status = try await remote(space, "status", "--json").expect()
+            status.json.expect(["session": .string(id), "owner": "desk", "isOwner": false, "stale": false])
+            let paused = try await remote(space, "pause", "--json").expect()
             #expect(paused.json.outcome == "applied")
             #expect(space["desk"].status.status == "paused")
             #expect(try await remote(space, "pause", "--json").json.outcome == "noop")
-            let nodes = try await remote(space, "nodes", "--json")
-            #expect(nodes.code == 0)
-            #expect(nodes.json.items.map(\.node) == ["desk"])
+            #expect(try await remote(space, "nodes", "--json").expect().json.items.map(\.node) == ["desk"])
             #expect(try await remote(space, "stop").code == 0)
             #expect(try await remote(space, "pause").code == 5)
             let left = space.peer.messages.filter { $0.topic.hasSuffix("presence") || $0.topic.hasSuffix("session") }
@@ -57,15 +50,13 @@ import Testing
     @Test func aRemoteReportsAMissingSessionAndNeitherStartsNorTakesOne() async throws {
         try await Space.with("desk") { space in
             for command in ["status", "stop"] {
-                let result = try await remote(space, command)
-                #expect(result.code == 5, "\(result)")
+                try await remote(space, command).expect(5)
             }
             let started = try await remote(space, "start", "Reading")
             #expect(started.code == 2, "it has no --broker: \(started)")
             #expect(started.errors.contains("--broker"))
             let id = try space["desk"].begin()
-            let taken = try await remote(space, "take", "--json")
-            #expect(taken.code == 2, "\(taken)")
+            let taken = try await remote(space, "take", "--json").expect(2)
             #expect(taken.json.outcome == "invalid")
             #expect(taken.errors.contains("a remote owns no session"), "\(taken)")
             #expect(space["desk"].status.session.text == id)
@@ -87,14 +78,11 @@ import Testing
     }
 
     @Test func refusingBrokerIsNotReached() async throws {
-        var options = Broker.Options()
-        options.users = ["desk": "secret"]
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(users: ["desk": "secret"])) { broker in
             let nowhere = broker.directory.file("none.sock")
-            let result = try await CommandLine.run(
-                ["pause", "--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(broker.port)"])
-            #expect(result.code == 6, "\(result)")
-            #expect(result.errors.contains("authori"), "\(result)")
+            try await CommandLine.run(
+                ["pause", "--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(broker.port)"]).expect(
+                    6, errors: "authori")
         }
     }
 }

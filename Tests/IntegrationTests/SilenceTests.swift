@@ -37,8 +37,7 @@ import Testing
             }
             let strangers = space.peer.messages.filter { $0.topic != space.peer.topic("peer", "sound") }
             #expect(strangers.isEmpty, "\(strangers.map(\.topic))")
-            #expect(space["kitchen"].status.status == "running")
-            #expect(space["kitchen"].status.stale == false)
+            space["kitchen"].status.expect(["status": "running", "stale": false])
         }
     }
 }

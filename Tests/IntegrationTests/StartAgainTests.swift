@@ -9,9 +9,8 @@ import Testing
     @Test func aStoppedSessionGoesOnAtAnotherNodeThatDidNotRunMeanwhile() async throws {
         try await Space.with("desk", "kitchen", "pi") { space in
             let (desk, kitchen, pi) = (space["desk"], space["kitchen"], space["pi"])
-            let nothing = try await kitchen.lockstep("start", "--again")
-            #expect(nothing.code == 5, "\(nothing)")
-            #expect(nothing.errors.contains("seen no session that was stopped; start one with lockstep start"))
+            try await kitchen.lockstep("start", "--again").expect(
+                5, errors: "seen no session that was stopped; start one with lockstep start")
 
             let started = try await desk.lockstep(
                 "start", "Reading", "--plan", "focus 25m, shortBreak 5m", "--label", "Study", "--icon", "book", "--json"
@@ -34,17 +33,12 @@ import Testing
                 return again?.code == 0
             }
             let session = try await desk.waitFor("the session") { $0.session == again?.json.session }
-            #expect(session.owner == "kitchen")
-            #expect(session.status == "running")
-            #expect(session.title == "Reading")
+            session.expect(["owner": "kitchen", "status": "running", "title": "Reading"])
             #expect(session.label.name == "Study")
             #expect(session.icon == "book")
             #expect(session.plan.items.map(\.seconds) == [.number(left), 300])
-            let twice = try await kitchen.lockstep("start", "--again")
-            #expect(twice.code == 5, "\(twice)")
-            #expect(twice.errors.contains("a later one has gone on with it"), "\(twice)")
-            let both = try await kitchen.lockstep("start", "Reading", "--again")
-            #expect(both.code == 2, "\(both)")
+            try await kitchen.lockstep("start", "--again").expect(5, errors: "a later one has gone on with it")
+            try await kitchen.lockstep("start", "Reading", "--again").expect(2)
             #expect(kitchen.status.session == again?.json.session)
         }
     }
@@ -61,15 +55,12 @@ import Testing
             // The minute before this one comes again tomorrow.
             let end = now() / 60_000 * 60_000 - 60_000 + LocalTime.day
             let time = local(end).clock
-            let result = try await start(time)
-            #expect(result.code == 0, "\(result)")
+            let result = try await start(time).expect()
             let day = local(end).date == local(now()).date ? "" : " tomorrow"
             #expect(result.output == "Session started · until \(time)\(day)\n")
             let ends = try #require(space["desk"].status.endsAt.int)
             #expect((end..<end + 3_000).contains(ends), "\(ends - end)")
-            let wrong = try await start("25:00")
-            #expect(wrong.code == 2, "\(wrong)")
-            #expect(wrong.errors.contains("until: must be a time of day, as 14:30"), "\(wrong)")
+            try await start("25:00").expect(2, errors: "until: must be a time of day, as 14:30")
             #expect(try await start("14:30", "--for", "5m").code == 2)
         }
     }

@@ -90,8 +90,7 @@ import Testing
                 last.linked == true && (last.remainingSeconds.int ?? .max) < 1_500
             }
             #expect(Set(last.keys) == Set(try await desk.lockstep("status", "--json").json.keys))
-            #expect(last.node == "desk")
-            #expect(last.title == "Reading")
+            last.expect(["node": "desk", "title": "Reading"])
             try await desk.kill()
             try await bar.waitForLine("lost, and still counting") {
                 $0.hasSuffix(" · Not connected") && Self.counts($0)
@@ -146,26 +145,19 @@ import Testing
 
     @Test func exitCodeTellsWhetherThereIsASession() async throws {
         let desk = try NodeProcess("desk")
-        let nobody = try await desk.lockstep("status", "--format", "tmux")
-        #expect(nobody.code == 6)
-        #expect(nobody.output.isEmpty)
+        #expect(try await desk.lockstep("status", "--format", "tmux").expect(6).output.isEmpty)
         try await desk.start()
-        let idle = try await desk.lockstep("status", "--format", "waybar")
-        #expect(idle.code == 5)
+        let idle = try await desk.lockstep("status", "--format", "waybar").expect(5)
         #expect(idle.json.alt == "idle")
         try desk.begin()
         let waybar = try await desk.lockstep("status", "--format", "waybar").json
         #expect(Set(waybar.keys) == ["text", "alt", "tooltip", "class", "percentage"])
         #expect(waybar.class.items.contains("running"))
-        let styled = try await desk.lockstep("status", "--style", "minimal", "--json")
-        #expect(styled.code == 2)
-        #expect(styled.errors.contains("neither --style nor --face"))
+        try await desk.lockstep("status", "--style", "minimal", "--json").expect(
+            2, errors: "neither --style nor --face")
         #expect(try await desk.lockstep("status", "--format", "json").json.isRunning == true, "the report")
         #expect(try await desk.lockstep("status", "--format", "i3blocks").output.split(separator: "\n").count == 3)
-        let contradiction = try await desk.lockstep("status", "--json", "--format", "tmux")
-        #expect(contradiction.code == 2)
-        #expect(contradiction.errors.contains("leave --json out"))
-        try await desk.end()
+        try await desk.lockstep("status", "--json", "--format", "tmux").expect(2, errors: "leave --json out")
     }
 
     @Test func tmuxShowsTheLine() async throws {

@@ -13,17 +13,14 @@ import Testing
         #expect(try await desk.lockstep("start", "Reading", "--plan", "focus 25m, shortBreak 5m").code == 0)
         let running = try await desk.lockstep("status", "--json").json
         #expect(running.keys == idle.keys)
-        #expect(running.space == "studio-3")
-        #expect(running.activityName == "Reading")
+        running.expect(["space": "studio-3", "activityName": "Reading"])
         #expect(running.plan.items.map(\.kind) == ["focus", "shortBreak"])
         #expect(try await desk.lockstep("pause").code == 0)
-        let text = try await desk.lockstep("status")
-        #expect(text.code == 0)
+        let text = try await desk.lockstep("status").expect()
         #expect(text.output.hasPrefix("Reading: Focus paused\n"))
         #expect(text.output.contains("left · Phase 1/2\n"))
         #expect(text.output.contains("on this node (desk)"))
         #expect(try await desk.lockstep("nodes").output.contains("desk (this node)"))
-        try await desk.end()
     }
 
     @Test func statusUsesThePersonsLanguage() async throws {
@@ -58,8 +55,7 @@ import Testing
             try await space["kitchen"].waitFor("the session") { $0.status == "running" }
             try await space["desk"].kill()
             try await eventually("stale", within: .seconds(120)) { space["kitchen"].status.stale == true }
-            let status = try await space["kitchen"].lockstep("status", "--json")
-            #expect(status.code == 0)
+            let status = try await space["kitchen"].lockstep("status", "--json").expect()
             #expect(status.json.isRunning == true, "the time continues")
             #expect(status.json.staleSince.int != nil)
             #expect(

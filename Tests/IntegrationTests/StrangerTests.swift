@@ -47,10 +47,8 @@ import Testing
             "desk", options: ["--http", "0.0.0.0:\(port)"],
             environment: ["LOCKSTEP_HOOK_STARTED": "echo ran > '\(directory.file("hook"))'"], directory: directory,
             openFiles: openFiles)
-        try await node.start()
-        try await eventually("its page is served") { node.log.contains("page is served") }
+        try await node.startServing()
         try await body(node, port)
-        try await node.end()
     }
 
     /// The control socket answers, a session is kept, and its hook runs.

@@ -70,9 +70,7 @@ import Testing
 
     @Test func nodesMeetOverTLS() async throws {
         let authority = try await CertificateAuthority()
-        var options = Broker.Options()
-        options.tls = .init(authority)
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(tls: .init(authority))) { broker in
             let address = "mqtts://127.0.0.1:\(broker.port)"
             let desk = try NodeProcess("desk", broker: address, options: ["--tls-ca", authority.file])
             let kitchen = try NodeProcess("kitchen", broker: address, options: ["--tls-ca", authority.file])
@@ -102,15 +100,8 @@ private final class ServiceManager: Sendable {
     init() throws {
         directory = try TemporaryDirectory()
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: directory.file("notify").utf8) }
-        let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(bound == 0)
+        let code = withSocketAddress(directory.file("notify")) { [socket] in bind(socket, $0, $1) }
+        try #require(code == 0)
     }
 
     deinit { close(socket) }

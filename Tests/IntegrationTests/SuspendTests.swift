@@ -68,7 +68,6 @@ import Testing
         }
         #expect(!(try await desk.lockstep("doctor")).output.contains("polkit"))
         #expect(!desk.log.contains("polkit"), "\(desk.log)")
-        try await desk.end()
     }
 
     /// An update of the system restarts the bus.
@@ -83,7 +82,6 @@ import Testing
         try await eventually("it watches again") { desk.log.contains("suspends are watched again") }
         try logind.prepareForSleep(true)
         try await eventually("it notices a suspend") { desk.log.contains("about to suspend") }
-        try await desk.end()
     }
 
     /// Starts a node whose bus ends when this returns.

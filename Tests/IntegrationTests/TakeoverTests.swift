@@ -20,9 +20,7 @@ import Testing
         let runs = lost.runs.items.map(\.items)
         #expect(runs.allSatisfy { $0[2].int.map { $0 <= takenAt } == true }, "each minute counts once: \(runs)")
         for node in [space.desk, space.kitchen] {
-            let words = try await node.lockstep("status")
-            #expect(words.code == 0)
-            #expect(words.output.contains("\nkitchen took over from desk, "), "\(words)")
+            try await node.lockstep("status").expect(says: "\nkitchen took over from desk, ")
         }
         try await eventually("it is said") { space.desk.log.contains("session taken over by another node") }
         #expect(await space.extend(space.desk).outcome == "applied")
@@ -36,14 +34,11 @@ import Testing
     @Test(.waitingForTimers) func aHangingOwnerIsTakenOverFrom() async throws {
         try await FaultySpace.with { space, id in
             space.desk.freeze()
-            let paused = try await space.kitchen.lockstep("pause", "--json")
-            #expect(paused.code == 0, "\(paused)")
+            let paused = try await space.kitchen.lockstep("pause", "--json").expect()
             #expect(paused.json.outcome == "applied")
             let status = try await space.kitchen.lockstep("status", "--json").json
-            #expect(status.owner == "kitchen")
-            #expect(status.status == "paused")
-            #expect(status.last.op == "pause")
-            #expect(status.last.from == "kitchen")
+            status.expect(["owner": "kitchen", "status": "paused"])
+            status.last.expect(["op": "pause", "from": "kitchen"])
             #expect(status.continues.node == "desk")
             space.desk.thaw()
             try await waitForTakeover(space, id) { $0.status == "paused" }
@@ -57,9 +52,7 @@ import Testing
                 #expect(answer.code == code, "\(body): \(answer)")
             }
             let before = space.kitchen.status
-            let moved = try await space.kitchen.lockstep("take")
-            #expect(moved.code == 0, "\(moved)")
-            #expect(moved.output == "Moved here\n")
+            #expect(try await space.kitchen.lockstep("take").expect().output == "Moved here\n")
             let status = space.kitchen.status
             #expect(status.isOwner == true)
             let shift = (status.endsAt.int ?? 0) - (before.endsAt.int ?? 0)

@@ -23,10 +23,7 @@ import Testing
                 try await eventually("both report the twin") {
                     Self.reportsTwin(node) && node.log.contains(Self.problem)
                 }
-                let doctor = try await node.lockstep("doctor")
-                #expect(doctor.code == 3, "\(doctor)")
-                #expect(doctor.output.contains("WRONG node id"), "\(doctor)")
-                #expect(doctor.output.contains(Self.problem), "\(doctor)")
+                try await node.lockstep("doctor").expect(3, says: "WRONG node id", Self.problem)
             }
             // The second one connects briefly at each attempt and changes no message.
             try await second.waitFor("that it keeps off") { $0.linked == false }
@@ -35,8 +32,7 @@ import Testing
                 let answer = try await space.peer.answer(to: asked, from: "desk")
                 #expect(answer.outcome == "applied", "press \(number): \(answer)")
             }
-            #expect(first.status.session.text == session)
-            #expect(first.status.isOwner == true)
+            first.status.expect(["session": .string(session), "isOwner": true])
             let registers = space.peer.all("session", of: "desk")
             for register in registers {
                 #expect(register.id.text == session)

@@ -10,8 +10,8 @@ import Testing
             let (desk, kitchen) = (space["desk"], space["kitchen"])
             let started = try await desk.lockstep(
                 "start", "Reading", "--plan", "focus 25m, shortBreak 5m", "--label", "Study", "--color", "#4c8dff",
-                "--icon", "book", "--json")
-            #expect(started.code == 0, "\(started)")
+                "--icon", "book", "--json"
+            ).expect()
             let id = try #require(started.json.session.text)
 
             let there = try await kitchen.waitFor("the session") { $0.session.text == id }
@@ -22,14 +22,12 @@ import Testing
                 "stamp", "stale",
             ]
             for field in same { #expect(here[field] == there[field], "\(field)") }
-            #expect(there.owner == "desk")
-            #expect(there.isOwner == false)
+            there.expect(["owner": "desk", "isOwner": false])
             let later = try kitchen.begin(["title": "Second", "seconds": 600])
             try await desk.waitFor("the second") { $0.session.text == later }
             let loser = try await space.peer.waitFor("session", of: "desk", "superseded") { $0.status == "superseded" }
             #expect(loser.id.text == id)
-            #expect(loser.supersededBy.session.text == later)
-            #expect(loser.supersededBy.node == "kitchen")
+            loser.supersededBy.expect(["session": .string(later), "node": "kitchen"])
             #expect(kitchen.status.session.text == later)
             try await kitchen.end()
             try await eventually("kitchen is gone") { desk.row(of: "kitchen").state == "offline" }
@@ -43,8 +41,7 @@ import Testing
             try await kitchen.waitFor("the session") { $0.session.text == id }
 
             func act(_ arguments: [String], _ what: String, _ isRight: (JSON) -> Bool) async throws {
-                let result = try await CommandLine.run(arguments + ["--socket", kitchen.socket.path])
-                #expect(result.code == 0, "\(arguments): \(result)")
+                try await CommandLine.run(arguments + ["--socket", kitchen.socket.path]).expect()
                 try await desk.waitFor(what, isRight)
                 try await kitchen.waitFor(what, isRight)
             }
@@ -58,8 +55,7 @@ import Testing
 
             let last = try await space.peer.waitFor("session", of: "desk", "stopped") { $0.status == "stopped" }
             #expect(last.id.text == id)
-            #expect(last.last.from == "kitchen")
-            #expect(last.last.op == "stop")
+            last.last.expect(["from": "kitchen", "op": "stop"])
             #expect(last.applied.items.count == 6)
         }
     }

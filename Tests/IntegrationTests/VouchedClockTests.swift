@@ -20,20 +20,17 @@ import Testing
                 desk.row(of: "kitchen").state.text == "clockWrong" && kitchen.row(of: "desk").state.text == "clockWrong"
             }
             _ = try kitchen.begin(["seconds": 600])
-            #expect(desk.status.clock.wrong == false)
-            #expect(desk.status.clock.synced == true)
+            desk.status.clock.expect(["wrong": false, "synced": true])
             #expect(abs(desk.status.clockAhead.int ?? .max) < 1_000)
             #expect(desk.status.session.text == id)
             #expect(abs((desk.status.startTime.int ?? 0) - now()) < 600_000)
-            let doctor = try await desk.lockstep("doctor")
-            #expect(doctor.code == 3, "\(doctor)")
-            #expect(doctor.output.contains("these differ from this node's clock: kitchen"), "\(doctor)")
+            try await desk.lockstep("doctor").expect(
+                3, says: "these differ from this node's clock: kitchen")
             try await kitchen.kill()
             try await eventually("a node that is away is no reason to complain") {
                 try await !desk.lockstep("doctor").output.contains("kitchen")
             }
             #expect(abs(desk.status.clockAhead.int ?? .max) < 1_000)
-            try await desk.kill()
         }
     }
 }

@@ -89,9 +89,6 @@ import Testing
             try await window.waitFor("Japanese") { $0.contains("集中しています") }
             try await window.waitForModes(TerminalWindow.takenWithoutMouse)
         }
-        let unknown = try await desk.lockstep("watch", "--lang", "xx")
-        #expect(unknown.code == 2)
-        #expect(unknown.errors.contains("zh-Hans"))
-        try await desk.end()
+        try await desk.lockstep("watch", "--lang", "xx").expect(2, errors: "zh-Hans")
     }
 }

@@ -95,8 +95,7 @@ import Testing
                         #expect(faults == [], "\(theme) \(language) \(width)")
                         try await kiosk.keep(page, as: "week-\(theme)-\(language)-\(width)x\(height)")
                     }
-                    let problems = try await page.problems()
-                    #expect(problems == [])
+                    #expect(try await page.problems() == [])
                     try await page.close()
                 }
             }
@@ -119,8 +118,7 @@ import Testing
             try await kiosk.desk.kill()
             try await page.eventually(
                 "the node is lost", "isShown(document.querySelector('.lost'))")
-            let faults = try await page.value("measure(800, 480)")
-            #expect(faults == [])
+            #expect(try await page.value("measure(800, 480)") == [])
             try await kiosk.desk.start()
             try await page.eventually("it is back", "!isShown(document.querySelector('.lost'))")
 
@@ -187,8 +185,7 @@ import Testing
             try await eventually("it is acknowledged") { kiosk.desk.recordsWaiting == 0 }
             // More than one row is no JSON.
             let session = try JSON(try await service.history("--json").output)
-            #expect(session.title == "Reading")
-            #expect(session.node == "desk")
+            session.expect(["title": "Reading", "node": "desk"])
             try await service.end()
         }
     }
@@ -202,8 +199,7 @@ import Testing
                 "Emulation.setEmulatedMedia",
                 ["features": [["name": "prefers-color-scheme", "value": .string(scheme)]]])
             try await page.eventually("\(scheme)", "\(ground) === '\(colour)'")
-            let faults = try await page.value("measure(800, 480)")
-            #expect(faults == [], "\(scheme)")
+            #expect(try await page.value("measure(800, 480)") == [], "\(scheme)")
         }
         for theme in ["theme=dark", ""] {
             let page = try await open(kiosk, theme)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Harness
 import Session
+import Support
 import Synchronization
 import Testing
 
@@ -14,19 +14,16 @@ import Testing
     private let played = Mutex(0)
 
     /// A view of a countdown that ends at ``end``.
-    private static func view(overtime: Bool = false, acknowledgedAt: GroupTime? = nil) throws -> View {
-        let node = try #require(NodeID("desk"))
-        let id = try #require(SessionID("s-1"))
-        let start: GroupTime = 1_800_000_000_000
-        let register = Register(
-            id: id, lineage: id, stamp: Stamp(time: start, counter: 0, node: node), epoch: 1, rev: 1, owner: node,
-            title: "", icon: nil, label: nil, mode: .countdown, plan: [Phase(kind: .focus, seconds: 60)],
-            autoAdvance: false, hasAlarm: true, hasOvertime: overtime, phase: 0, status: .running, startedAt: start,
-            anchor: Anchor(elapsed: 0, at: start, bootID: try #require(BootID("b-1")), boot: 0),
-            runs: [Run(phase: 0, from: start)])
+    private static func view(overtime: Bool = false, acknowledgedAt: GroupTime? = nil) -> View {
+        var register = sample([Phase(kind: .focus, seconds: 60)])
+        (register.hasAlarm, register.hasOvertime) = (true, overtime)
         return View(
             register: register, anchorBoot: end - .seconds(60), error: ErrorBound(), isOwner: true, isLinked: true,
             acknowledgedAt: acknowledgedAt)
+    }
+
+    private func makeBell() -> AlarmBell {
+        AlarmBell(clock: { [self] in boot.withLock(\.self) }, play: { [self] in played.withLock { $0 += 1 } })
     }
 
     private func expectPlayed(_ count: Int) async throws {
@@ -34,9 +31,8 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func bellRingsFromTheEndOfThePhaseForFiveMinutes(overtime: Bool) async throws {
-        let view = try Self.view(overtime: overtime)
-        let bell = AlarmBell(
-            clock: { [self] in boot.withLock(\.self) }, play: { [self] in played.withLock { $0 += 1 } })
+        let view = Self.view(overtime: overtime)
+        let bell = makeBell()
         boot.withLock { $0 = Self.end - 7_000 }
         #expect(bell.step(view) == 7_000)
         boot.withLock { $0 = Self.end }
@@ -52,18 +48,16 @@ import Testing
     }
 
     @Test func nodeThatComesLateDoesNotRing() throws {
-        let bell = AlarmBell(
-            clock: { [self] in boot.withLock(\.self) }, play: { [self] in played.withLock { $0 += 1 } })
+        let bell = makeBell()
         boot.withLock { $0 = Self.end + Alarm.newFor }
-        #expect(bell.step(try Self.view()) == nil)
+        #expect(bell.step(Self.view()) == nil)
     }
 
     @Test func alarmThatAPersonHasEndedRingsNoMore() async throws {
-        let bell = AlarmBell(
-            clock: { [self] in boot.withLock(\.self) }, play: { [self] in played.withLock { $0 += 1 } })
-        #expect(bell.step(try Self.view()) == 2_500)
+        let bell = makeBell()
+        #expect(bell.step(Self.view()) == 2_500)
         try await expectPlayed(1)
         boot.withLock { $0 = Self.end + 2_500 }
-        #expect(bell.step(try Self.view(acknowledgedAt: 1_800_000_060_000)) == nil)
+        #expect(bell.step(Self.view(acknowledgedAt: 1_800_000_060_000)) == nil)
     }
 }

@@ -20,10 +20,7 @@ import Wire
     }
 
     @Test func missingJournalIsNothing() {
-        guard case .nothing = place.file.load(at: 0) else {
-            Issue.record("not nothing")
-            return
-        }
+        #expect(place.isMissing)
         #expect(place.names.isEmpty)
     }
 
@@ -91,17 +88,12 @@ import Wire
     @Test(arguments: ["", "{", "{\"v\":1}", "\u{0}\u{0}\u{0}\u{0}", String(repeating: "\u{0}", count: 300_000)])
     func journalWithoutAWholeRecordIsKeptAside(text: String) throws {
         try place.home.write(text, to: "state/journal")
-        guard case .damaged(let aside, let reason, nil) = place.file.load(at: 1_234) else {
-            Issue.record("not damaged")
-            return
-        }
-        #expect(aside == place.path("journal.damaged-1234"))
-        #expect(!reason.isEmpty)
+        let damage = try place.damage(at: 1_234)
+        #expect(damage.aside == place.path("journal.damaged-1234"))
+        #expect(!damage.reason.isEmpty)
+        #expect(damage.last == nil)
         #expect(place.home.read("state/journal.damaged-1234") == text)
-        guard case .nothing = place.file.load(at: 0) else {
-            Issue.record("still there")
-            return
-        }
+        #expect(place.isMissing)
         try place.write(1)
         #expect(place.readBack() == 1)
     }
@@ -109,13 +101,10 @@ import Wire
     @Test func recordOfALaterVersionIsKeptAside() throws {
         let later = JournalRecords.line(of: Array("{\"v\":2}".utf8))
         try place.put(JournalPlace.line(3) + later)
-        guard case .damaged(let aside?, let reason, let last?) = place.file.load(at: 5) else {
-            Issue.record("not damaged")
-            return
-        }
-        #expect(last.epoch == 3)
-        #expect(reason.contains("v is 2"))
-        #expect(aside == place.path("journal.damaged-5"))
+        let damage = try place.damage()
+        #expect(damage.last?.epoch == 3)
+        #expect(damage.reason.contains("v is 2"))
+        #expect(damage.aside == place.path("journal.damaged-5"))
         #expect(try place.bytes("journal.damaged-5").suffix(later.count).elementsEqual(later))
         #expect(place.readBack() == 3)
         #expect(place.names == ["journal", "journal.damaged-5"], "the journal is repaired")
@@ -123,21 +112,14 @@ import Wire
 
     @Test func directoryInPlaceOfTheJournalIsKeptAside() throws {
         mkdir(place.path("journal"), 0o700)
-        guard case .damaged(_?, let reason, nil) = place.file.load(at: 5) else {
-            Issue.record("not damaged")
-            return
-        }
-        #expect(reason.contains("journal"))
+        #expect(try place.damage().reason.contains("journal"))
         try place.write(1)
         #expect(place.names == ["journal", "journal.damaged-5"])
     }
 
     @Test(.timeLimit(.minutes(15))) func pipeInPlaceOfTheJournalDoesNotBlock() throws {
         mkfifo(place.path("journal"), 0o600)
-        guard case .damaged(_?, _, nil) = place.file.load(at: 5) else {
-            Issue.record("not damaged")
-            return
-        }
+        #expect(try place.damage().aside != nil)
         mkfifo(place.path("journal.new"), 0o600)
         try place.write(1)
         #expect(place.readBack() == 1)
@@ -155,9 +137,6 @@ import Wire
 
     @Test func hugeJournalIsKeptAside() throws {
         try place.home.write(String(repeating: " ", count: 2 << 20), to: "state/journal")
-        guard case .damaged(_?, _, nil) = place.file.load(at: 5) else {
-            Issue.record("not damaged")
-            return
-        }
+        #expect(try place.damage().aside != nil)
     }
 }

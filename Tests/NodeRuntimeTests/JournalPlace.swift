@@ -35,6 +35,14 @@ final class JournalPlace {
         }
     }
 
+    /// The damage that a new process finds; fails if there is none.
+    func damage(at time: WallTime = 5) throws -> (aside: String?, reason: String, last: Journal?) {
+        guard case .damaged(let aside, let reason, let last) = file.load(at: time) else { throw Failed("not damaged") }
+        return (aside, reason, last)
+    }
+
+    var isMissing: Bool { if case .nothing = file.load(at: 0) { true } else { false } }
+
     static func journal(_ epoch: Int) -> Journal { Journal(epoch: epoch) }
     static func line(_ epoch: Int) -> [UInt8] { JournalRecords.line(of: journal(epoch).json()) }
 

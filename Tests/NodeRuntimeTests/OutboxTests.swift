@@ -27,7 +27,7 @@ final class OutboxTests {
     private func filed(_ name: String, rev: Int = 1, title: String = "", at start: GroupTime = OutboxTests.start) throws
         -> DigestedRecord
     {
-        let (id, node) = (try #require(SessionID(name)), try #require(NodeID("desk")))
+        let (id, node) = (try #require(SessionID(name)), NodeID.desk)
         return DigestedRecord(
             LedgerRecord(
                 id: id, lineage: id, node: node, stamp: Stamp(time: start, counter: 0, node: node),
@@ -39,7 +39,7 @@ final class OutboxTests {
         -> LedgerAck
     {
         LedgerAck(
-            node: try #require(NodeID("desk")), items: items.map { LedgerAck.Item($0.0.name, $0.1) }, weeks: weeks)
+            node: NodeID.desk, items: items.map { LedgerAck.Item($0.0.name, $0.1) }, weeks: weeks)
     }
 
     /// Adds a record as a node does, with a write of the journal in between.

@@ -13,15 +13,14 @@ import Testing
 
     private static func register(_ id: String, at time: GroupTime = start, status: Status = .running) throws -> Register
     {
-        let (id, boot) = (try #require(SessionID(id)), try #require(BootID("b-1")))
-        let node = try #require(NodeID("desk"))
-        return Register(
-            id: id, lineage: id, stamp: Stamp(time: time, counter: 0, node: node), epoch: 1, rev: 1, owner: node,
-            title: "Reading", icon: nil, label: nil, mode: .countdown,
-            plan: [Phase(kind: .focus, seconds: 1_560, added: 60), Phase(kind: .shortBreak, seconds: 300)],
-            autoAdvance: false, phase: 1, status: status, startedAt: time,
-            anchor: Anchor(elapsed: 0, at: time, bootID: boot, boot: 1_000),
-            runs: [Run(phase: 0, from: time, to: time + 60_000), Run(phase: 1, from: time + 60_000)])
+        var register = sample(
+            [Phase(kind: .focus, seconds: 1_560, added: 60), Phase(kind: .shortBreak, seconds: 300)], phase: 1,
+            status: status, title: "Reading")
+        register.id = try #require(SessionID(id))
+        register.lineage = register.id
+        (register.stamp.time, register.startedAt, register.anchor.at) = (time, time, time)
+        register.runs = [Run(phase: 0, from: time, to: time + 60_000), Run(phase: 1, from: time + 60_000)]
+        return register
     }
 
     @Test func aSessionIsListedOnceWithItsTimeAndItsPlan() throws {

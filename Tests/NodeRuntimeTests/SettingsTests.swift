@@ -55,8 +55,7 @@ import Testing
     }
 
     @Test func hostsOfThePageAreChecked() throws {
-        let hosts = try settings([.httpHosts: "Pi.example.org, fd00::7"]).httpHosts
-        #expect(hosts == ["pi.example.org", "fd00::7"])
+        #expect(try settings([.httpHosts: "Pi.example.org, fd00::7"]).httpHosts == ["pi.example.org", "fd00::7"])
         for text in ["https://pi.example.org", "pi:7780", "[fd00::7]", "*.example.org"] {
             let said = complaint { try settings([.httpHosts: text]) }
             #expect(said.contains("“\(text)” is invalid; valid is names or addresses without scheme"), "\(said)")
@@ -255,30 +254,27 @@ import Testing
     }
 
     @Test func shippedFileListsEverySettingWithItsDefault() throws {
-        let text = try Project.read("Config/node.env")
-        var listed: [String: String] = [:]
-        for line in text.split(separator: "\n") where line.hasPrefix("#LOCKSTEP_") {
-            let parts = line.dropFirst().split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            #expect(listed.updateValue(String(parts[1]), forKey: String(parts[0])) == nil, "\(line) is a duplicate")
+        func listed(in file: String) throws -> [String: String] {
+            var listed: [String: String] = [:]
+            for line in try Project.read(file).split(separator: "\n") where line.hasPrefix("#LOCKSTEP_") {
+                let parts = line.dropFirst().split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                #expect(listed.updateValue(String(parts[1]), forKey: String(parts[0])) == nil, "\(file): \(line) twice")
+            }
+            return listed
         }
-        let ofCalm = Setting.allCases.map(\.rawValue).filter { $0.hasPrefix("LOCKSTEP_CALM_") }
-        let ofDebt = Setting.allCases.map(\.rawValue).filter {
-            $0.hasPrefix("LOCKSTEP_DEBT_") || $0 == "LOCKSTEP_LEDGER"
+        let all = Set(Setting.allCases.map(\.rawValue))
+        let ofCalm = all.filter { $0.hasPrefix("LOCKSTEP_CALM_") }
+        let ofDebt = all.filter { $0.hasPrefix("LOCKSTEP_DEBT_") || $0 == "LOCKSTEP_LEDGER" }
+        let ofNode = try listed(in: "Config/node.env")
+        #expect(Set(ofNode.keys) == all.subtracting(ofCalm).subtracting(ofDebt))
+        for (file, own) in [("Config/debt.env", ofDebt), ("Config/calm.env", ofCalm)] {
+            let keys = Set(try listed(in: file).keys)
+            #expect(own.isSubset(of: keys), "\(file)")
+            #expect(keys.subtracting(own).isSubset(of: ofNode.keys), "\(file)")
         }
-        #expect(Set(listed.keys) == Set(Setting.allCases.map(\.rawValue)).subtracting(ofCalm).subtracting(ofDebt))
-        let debt = try Project.read("Config/debt.env").split(separator: "\n").filter { $0.hasPrefix("#LOCKSTEP_") }
-        let keptThere = debt.map { String($0.dropFirst().prefix { $0 != "=" }) }
-        #expect(Set(keptThere).count == keptThere.count, "Config/debt.env has a duplicate key")
-        #expect(Set(ofDebt).isSubset(of: keptThere))
-        #expect(Set(keptThere.filter { !ofDebt.contains($0) }).isSubset(of: listed.keys))
-        let calm = try Project.read("Config/calm.env").split(separator: "\n").filter { $0.hasPrefix("#LOCKSTEP_") }
-        let listedThere = calm.map { String($0.dropFirst().prefix { $0 != "=" }) }
-        #expect(Set(listedThere).count == listedThere.count, "Config/calm.env has a duplicate key")
-        #expect(Set(ofCalm).isSubset(of: listedThere))
-        #expect(Set(listedThere.filter { !ofCalm.contains($0) }).isSubset(of: listed.keys))
 
         // The values in the file are the defaults.
-        let given = try settings(file: listed.map { "\($0)=\($1)" }.joined(separator: "\n"))
+        let given = try settings(file: ofNode.map { "\($0)=\($1)" }.joined(separator: "\n"))
         let plain = try settings()
         #expect(given.defaults == plain.defaults)
         #expect(given.space == plain.space)

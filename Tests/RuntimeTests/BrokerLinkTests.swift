@@ -116,9 +116,7 @@ import Wire
 
     @Test func aProgramReportsARefusalAndSaysGoodbye() async throws {
         let (returned, heard) = (Received(), Received())
-        var options = Broker.Options()
-        options.acl = "topic readwrite a/#\n"
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(acl: "topic readwrite a/#\n")) { broker in
             try await withProgram { program, lines in
                 let configuration = MQTTConfiguration(host: "127.0.0.1", port: broker.port, clientID: "program")
                 async let run: Void = program.run(configuration) { returned.add($0) }

@@ -30,7 +30,7 @@ import Wire
                 return values
             }()
             let core = ServiceCore(
-                .debt, space: try #require(SpaceID("home")),
+                .debt, space: SpaceID.home,
                 settings: try Settings(values, environment: ["HOME": "/home/ada"]),
                 bootID: try #require(Clocks.bootID()), loop: loop,
                 output: ServiceOutput(

@@ -6,10 +6,9 @@ import Runtime
 import Session
 import Settings
 import Support
-import Synchronization
 import Testing
 
-/// The connection of a service and its spaces, on a real broker where one is needed.
+/// The connection of a service and its spaces.
 @Suite(.timeLimit(.minutes(15))) struct ServiceLinkTests {
     /// A space that remembers the events that it was given.
     private final class Space: ServiceSpace {
@@ -53,21 +52,14 @@ import Testing
 
         func handle(_ event: MQTTEvent) { link.handle(event) }
         func will() -> MQTTMessage? { link.will() }
-        func leave() async { await link.leave() }
         func events(of id: SpaceID) -> [String] { link.space(id)?.events ?? [] }
         var isConnected: Bool { link.isConnected }
-
-        func run(_ configuration: MQTTConfiguration) async throws {
-            try await link.run(
-                configuration, makeWill: { [weak self] in self?.assumeIsolated { $0.link.will() } },
-                onEvent: { [weak self] event in self?.assumeIsolated { $0.link.handle(event) } })
-        }
     }
 
     private static let connected = MQTTEvent.connected(Connection(number: 1, version: .v5))
 
     @Test func aSpaceLearnsOfTheConnectionAfterItsRestart() async throws {
-        let (home, other) = (try #require(SpaceID("home")), try #require(SpaceID("other")))
+        let (home, other) = (SpaceID.home, try #require(SpaceID("other")))
         try await EventLoop.withEventLoop { loop in
             let service = try Service(loop: loop)
             #expect(await service.events(of: home) == ["restored"])
@@ -82,49 +74,11 @@ import Testing
     }
 
     @Test func aServiceForEverySpaceHasNoWill() async throws {
-        let home = try #require(SpaceID("home"))
+        let home = SpaceID.home
         try await EventLoop.withEventLoop { loop in
             let service = try Service(isEverySpace: true, loop: loop)
             _ = await service.events(of: home)
             #expect(await service.will() == nil)
-        }
-    }
-
-    @Test func aServiceAnnouncesItselfAndSaysGoodbye() async throws {
-        try await Broker.withBroker { broker in
-            try await EventLoop.withEventLoop { loop in
-                let service = try Service(loop: loop)
-                let configuration = MQTTConfiguration(host: "127.0.0.1", port: broker.port, clientID: "debt")
-                async let run: Void = service.run(configuration)
-                let listener = MQTTClient(
-                    MQTTConfiguration(host: "127.0.0.1", port: broker.port, clientID: "listener"), on: loop)
-                let heard = Heard()
-                await listener.onEvent { event in heard.handle(event, of: listener) }
-                try await listener.run {
-                    try await eventually("it is online") { heard.last.contains(#""online":true"#) }
-                    await service.leave()
-                    try await eventually("it is offline") { heard.last.contains(#""online":false"#) }
-                }
-                try await run
-            }
-        }
-    }
-}
-
-/// The latest presence of the service.
-private final class Heard: Sendable {
-    private let presence = Mutex("")
-
-    var last: String { presence.withLock(\.self) }
-
-    func handle(_ event: MQTTEvent, of client: MQTTClient) {
-        switch event {
-        case .connected:
-            client.assumeIsolated {
-                $0.subscribe([Subscription("lockstep/1/home/node/debt/presence", qos: .atMostOnce)], completion: nil)
-            }
-        case .message(let message): presence.withLock { $0 = String(decoding: message.payload, as: UTF8.self) }
-        case .disconnected: break
         }
     }
 }

@@ -81,17 +81,15 @@ import Testing
     }
 
     /// Root may write everywhere, except on a file system that is mounted read-only.
-    @Test(.enabled(if: getuid() == 0, "only root of the machine may mount a disk"), arguments: [false, true])
-    func directoryThatCannotBeWrittenIsLocked(wasUsed: Bool) throws {
-        let path = home.file("state")
-        mkdir(path, 0o700)
-        try #require(mount("tmpfs", path, "tmpfs", 0, "size=64k,mode=700") == 0)
-        defer { umount2(path, Int32(MNT_DETACH)) }
-        if wasUsed { _ = try StateDirectory(path) }
-        try #require(mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "size=64k") == 0)
-        let first = try StateDirectory(path)
-        #expect(throws: StateDirectoryError.self) { try StateDirectory(path) }
-        withExtendedLifetime(first) {}
+    @Test(SmallDisk.canBeMounted, arguments: [false, true])
+    func directoryThatCannotBeWrittenIsLocked(wasUsed: Bool) async throws {
+        try await SmallDisk.with(size: "64k", in: home) { path in
+            if wasUsed { _ = try StateDirectory(path) }
+            try SmallDisk.makeReadOnly(path, size: "64k")
+            let first = try StateDirectory(path)
+            #expect(throws: StateDirectoryError.self) { try StateDirectory(path) }
+            withExtendedLifetime(first) {}
+        }
     }
 
     @Test func fileInPlaceOfTheDirectoryIsNamed() throws {

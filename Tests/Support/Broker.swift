@@ -26,18 +26,28 @@ public final class Broker: Sendable {
         }
 
         /// Names and passwords; if empty, any client may connect.
-        public var users: [String: String] = [:]
+        public var users: [String: String]
         public var acl: String?
         public var tls: TLS?
         /// Whether retained messages are on disk a second later.
-        public var persistence = false
+        public var persistence: Bool
         /// The largest payload, in bytes.
         public var messageSizeLimit: Int?
-        public var lines: [String] = []
+        public var lines: [String]
         /// Whether to use `Config/mosquitto.conf` and `Config/acl`; of the other options only ``users`` applies then.
-        public var isShipped = false
+        public var isShipped: Bool
 
-        public init() {}
+        public init(
+            users: [String: String] = [:], acl: String? = nil, tls: TLS? = nil, persistence: Bool = false,
+            lines: [String] = [], isShipped: Bool = false
+        ) {
+            self.users = users
+            self.acl = acl
+            self.tls = tls
+            self.persistence = persistence
+            self.lines = lines
+            self.isShipped = isShipped
+        }
     }
 
     private struct State {

@@ -40,18 +40,16 @@ import Wire
                 "/", "/kiosk.js", "/week", "/week.css", "/v1/session", "/v1/nodes", "/v1/clock", "/metrics", "/qr.svg",
                 "/nothing",
             ] {
-                let answer = try await client.execute(uri: path, method: .get)
+                let answer = try await client.get(path)
                 #expect(answer.status == .unauthorized, "\(path)")
                 #expect(String(buffer: answer.body).contains("lockstep kiosk"), "\(path)")
             }
-            #expect(try await client.execute(uri: "/health", method: .get).status == .ok)
+            #expect(try await client.get("/health").status == .ok)
             for key in ["", "x", Self.view + "v", String(Self.control.dropLast())] {
-                let answer = try await client.execute(uri: "/v1/session", method: .get, headers: Self.bearing(key))
-                #expect(answer.status == .unauthorized, "\(key)")
+                #expect(try await client.get("/v1/session", Self.bearing(key)).status == .unauthorized, "\(key)")
             }
             // An invalid key is an error even on a path that needs no key.
-            let wrong = try await client.execute(uri: "/health", method: .get, headers: Self.bearing("x"))
-            #expect(wrong.status == .unauthorized)
+            #expect(try await client.get("/health", Self.bearing("x")).status == .unauthorized)
         }
     }
 
@@ -63,7 +61,7 @@ import Wire
             ] {
                 var headers: HTTPFields = [.authorization: "Basic dXNlcjpwYXNz"]
                 headers[.cookie] = cookie
-                let answer = try await client.execute(uri: path, method: .get, headers: headers)
+                let answer = try await client.get(path, headers)
                 #expect(answer.status.code == status, "\(path), \(cookie ?? "no cookie")")
             }
         }
@@ -93,36 +91,30 @@ import Wire
 
     @Test func theKeyOfTheCalendarOpensTheCalendarAlone() async throws {
         try await Self.with { client in
-            let calendar = try await client.execute(uri: "/calendar.ics?key=\(Self.calendar)", method: .get)
+            let calendar = try await client.get("/calendar.ics?key=\(Self.calendar)")
             #expect(calendar.status == .ok)
             #expect(calendar.headers[.contentType] == "text/calendar; charset=utf-8")
             #expect(calendar.headers[.setCookie] == nil)
             for path in [
                 "/calendar.ics", "/calendar.ics?key=x", "/v1/session?key=\(Self.calendar)", "/?key=\(Self.calendar)",
             ] {
-                #expect(try await client.execute(uri: path, method: .get).status == .unauthorized, "\(path)")
+                #expect(try await client.get(path).status == .unauthorized, "\(path)")
             }
-            let bearer = try await client.execute(
-                uri: "/v1/session", method: .get, headers: Self.bearing(Self.calendar))
-            #expect(bearer.status == .unauthorized)
+            #expect(try await client.get("/v1/session", Self.bearing(Self.calendar)).status == .unauthorized)
         }
     }
 
     @Test func viewKeyIsReadOnlyAndControlKeyMayPress() async throws {
         let node = FakeNode()
         try await Self.with(node) { client in
-            let look = try await client.execute(uri: "/v1/session", method: .get, headers: Self.bearing(Self.view))
-            #expect(look.status == .ok)
+            #expect(try await client.get("/v1/session", Self.bearing(Self.view)).status == .ok)
             for path in ["/v1/intents", "/v1/start", "/v1/take", "/v1/sound"] {
-                let answer = try await client.execute(
-                    uri: path, method: .post, headers: Self.json + Self.bearing(Self.view),
-                    body: ByteBuffer(string: #"{"op":"pause"}"#))
+                let answer = try await client.post(path, #"{"op":"pause"}"#, Self.json + Self.bearing(Self.view))
                 #expect(answer.status == .forbidden, "\(path)")
             }
             #expect(node.asked.withLock(\.self).isEmpty)
-            let answer = try await client.execute(
-                uri: "/v1/intents", method: .post, headers: Self.json + Self.bearing(Self.control),
-                body: ByteBuffer(string: #"{"op":"pause"}"#))
+            let answer = try await client.post(
+                "/v1/intents", #"{"op":"pause"}"#, Self.json + Self.bearing(Self.control))
             #expect(answer.status == .notFound)
             #expect(String(buffer: answer.body).contains(#""outcome":"noSession""#))
         }
@@ -132,19 +124,18 @@ import Wire
     @Test func pairedLinkMovesTheKeyToACookie() async throws {
         try await Self.with { client in
             let link = "/?controls=0&face=calm&key=\(Self.view)"
-            let answer = try await client.execute(uri: link, method: .get)
+            let answer = try await client.get(link)
             #expect(answer.status == .seeOther)
             #expect(answer.headers[.location] == "/?controls=0&face=calm")
             let cookie = try #require(answer.headers[.setCookie])
             #expect(cookie.contains("HttpOnly"))
             #expect(cookie.contains("SameSite=Lax"))
-            let page = try await client.execute(
-                uri: "/", method: .get, headers: [.cookie: "lockstep=\(Self.view)"])
+            let page = try await client.get("/", [.cookie: "lockstep=\(Self.view)"])
             #expect(page.status == .ok)
             #expect(page.headers[.contentType] == "text/html; charset=utf-8")
-            #expect(try await client.execute(uri: "/?key=guess", method: .get).status == .unauthorized)
+            #expect(try await client.get("/?key=guess").status == .unauthorized)
             for path in ["/", "/week", "/v1/session", "/widgets/circular.svg", "/kiosk.js"] {
-                let answer = try await client.execute(uri: "\(path)?key=\(Self.view)", method: .get)
+                let answer = try await client.get("\(path)?key=\(Self.view)")
                 #expect(answer.status == .seeOther)
                 #expect(answer.headers[.location] == path)
             }
@@ -163,7 +154,7 @@ import Wire
     ])
     func pairedLinkNeverRedirectsToAnotherSite(path: String) async throws {
         try await Self.with { client in
-            let answer = try await client.execute(uri: "\(path)?key=\(Self.view)", method: .get)
+            let answer = try await client.get("\(path)?key=\(Self.view)")
             let location = answer.headers[.location] ?? "/"
             #expect(AuthMiddleware.isOwnPath(location), "\(path) leads to \(location)")
             #expect(path.hasPrefix("http") || answer.status == .unauthorized, "\(path): \(answer.status)")
@@ -210,7 +201,7 @@ import Wire
     @Test func errorsAreReportedInJSON() async throws {
         try await Self.with { client in
             let key = Self.bearing(Self.control)
-            let nothing = try await client.execute(uri: "/v2/session", method: .get, headers: key)
+            let nothing = try await client.get("/v2/session", key)
             #expect(nothing.status == .notFound)
             #expect(nothing.headers[.contentType] == "application/json")
             let wrong = try await client.execute(uri: "/v1/session", method: .delete, headers: key + Self.json)
@@ -220,7 +211,7 @@ import Wire
                 ("face", "clock"), ("idle", "weather"), ("idle", ""), ("near", "soon"), ("near", "0s"), ("near", "5"),
             ] {
                 for path in ["/v1/timeline", "/"] {
-                    let answer = try await client.execute(uri: "\(path)?\(name)=\(value)", method: .get, headers: key)
+                    let answer = try await client.get("\(path)?\(name)=\(value)", key)
                     #expect(answer.status == .unprocessableContent, "\(path) \(name)=\(value)")
                     #expect(String(buffer: answer.body).contains(#""field":"\#(name)""#), "\(path) \(name)=\(value)")
                 }

@@ -89,8 +89,7 @@ import Testing
     }
 
     @Test func optionsComeFromQueryThenFromHeader() throws {
-        let plain = try Displays.StreamOptions([:], header: nil, access: .control)
-        #expect(plain == Self.options)
+        #expect(try Displays.StreamOptions([:], header: nil, access: .control) == Self.options)
         let given = try Displays.StreamOptions(
             ["face": "calm", "lang": "en", "controls": "0"], header: "de", access: .control)
         #expect(given == Displays.StreamOptions(face: .calm, language: "en", isReadOnly: true))

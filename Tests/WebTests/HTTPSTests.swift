@@ -70,20 +70,6 @@ import Testing
         }
     }
 
-    @Test func aPairedPhoneGetsASecureCookieThatOpensThePage() async throws {
-        try await Self.with { server in
-            let code = try server.phones.invite("phone", mayPress: true).code
-            let answer = try await server.curl("/pair?code=\(code)", "-H", Self.proxy).text
-            let line = try #require(answer.firstMatch(of: /(__Host-lockstep=[A-Za-z0-9_-]{32}); (.*)\r\n/), "\(answer)")
-            #expect(line.output.2.contains("Secure"), "\(answer)")
-            #expect(line.output.2.contains("Path=/; "), "\(answer)")
-            #expect(!line.output.2.contains("Domain"), "\(answer)")
-            let cookie = "Cookie: \(line.output.1)"
-            #expect(try await server.curl("/", "-H", Self.proxy).text.hasPrefix("HTTP/1.1 401"))
-            #expect(try await server.curl("/", "-H", Self.proxy, "-H", cookie).text.hasPrefix("HTTP/1.1 200"))
-        }
-    }
-
     @Test func aLinkThroughAProxyWithTLSGivesASecureCookieToo() async throws {
         let directory = try TemporaryDirectory()
         let phones = try LiveServer.phones(at: directory.file("phones"))

@@ -55,8 +55,7 @@ import Wire
     ) async throws -> Overview {
         var overview: Overview?
         try await AuthMiddlewareTests.with(node) { client in
-            let answer = try await client.execute(
-                uri: "/v1/overview\(query)", method: .get, headers: bearer(key))
+            let answer = try await client.get("/v1/overview\(query)", bearer(key))
             #expect(answer.status == .ok)
             #expect(answer.headers[.cacheControl] == "no-store")
             overview = try JSONDecoder().decode(Overview.self, from: Data(answer.body.readableBytesView))
@@ -89,18 +88,16 @@ import Wire
         try await AuthMiddlewareTests.with { client in
             var weight = 0
             for name in Set(names + RemoteRoutes.open.map { String($0.dropFirst()) }) {
-                let answer = try await client.execute(
-                    uri: "/\(name)", method: .get, headers: Self.bearer(AuthMiddlewareTests.view))
+                let answer = try await client.get("/\(name)", Self.bearer(AuthMiddlewareTests.view))
                 #expect(answer.status == .ok, "\(name)")
                 weight += answer.body.readableBytes
             }
             #expect(weight <= 150_000, "\(weight)")
-            #expect(try await client.execute(uri: "/remote", method: .get).status == .unauthorized)
+            #expect(try await client.get("/remote").status == .unauthorized)
             for path in RemoteRoutes.open {
-                #expect(try await client.execute(uri: path, method: .get).status == .ok, "\(path)")
+                #expect(try await client.get(path).status == .ok, "\(path)")
             }
-            let wrong = try await client.execute(
-                uri: "/remote?theme=pink", method: .get, headers: Self.bearer(AuthMiddlewareTests.view))
+            let wrong = try await client.get("/remote?theme=pink", Self.bearer(AuthMiddlewareTests.view))
             #expect(wrong.status == .unprocessableContent)
         }
     }
@@ -163,8 +160,7 @@ import Wire
             try await AuthMiddlewareTests.with(node) { client in
                 var headers = Self.bearer(AuthMiddlewareTests.control)
                 headers[.contentType] = "application/json"
-                let answer = try await client.execute(
-                    uri: "/v1/start", method: .post, headers: headers, body: ByteBuffer(string: body))
+                let answer = try await client.post("/v1/start", body, headers)
                 found = (answer.status, try ReplyReport(encoded: Array(answer.body.readableBytesView)))
             }
             return try #require(found)

@@ -24,6 +24,14 @@ struct RouteClient: Sendable {
         ask = { request, context in try await responder.respond(to: request, context: context) }
     }
 
+    func get(_ uri: String, _ headers: HTTPFields = [:]) async throws -> Answer {
+        try await execute(uri: uri, method: .get, headers: headers)
+    }
+
+    func post(_ uri: String, _ body: String, _ headers: HTTPFields) async throws -> Answer {
+        try await execute(uri: uri, method: .post, headers: headers, body: ByteBuffer(string: body))
+    }
+
     func execute(
         uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer = ByteBuffer()
     ) async throws -> Answer {

@@ -20,16 +20,13 @@ import Testing
             for body in [
                 #"{"level":41.26}"#, #"{"level":-60,"period":5,"source":"window"}"#, #"{"level":38,"period":null}"#,
             ] {
-                let answer = try await client.execute(
-                    uri: "/v1/sound", method: .post, headers: Self.headers, body: ByteBuffer(string: body))
+                let answer = try await client.post("/v1/sound", body, Self.headers)
                 #expect(answer.status == .noContent, "\(body)")
             }
             #expect(
                 node.asked.withLock(\.self) == ["sound 413 1000 ", "sound -600 5000 window", "sound 380 1000 "])
             node.isLinked.withLock { $0 = false }
-            let answer = try await client.execute(
-                uri: "/v1/sound", method: .post, headers: Self.headers, body: ByteBuffer(string: #"{"level":41}"#))
-            #expect(answer.status == .serviceUnavailable)
+            #expect(try await client.post("/v1/sound", #"{"level":41}"#, Self.headers).status == .serviceUnavailable)
         }
     }
 
@@ -42,8 +39,7 @@ import Testing
     func invalidLevelIsRefused(body: String, field: String) async throws {
         let node = FakeNode()
         try await AuthMiddlewareTests.with(node) { client in
-            let answer = try await client.execute(
-                uri: "/v1/sound", method: .post, headers: Self.headers, body: ByteBuffer(string: body))
+            let answer = try await client.post("/v1/sound", body, Self.headers)
             #expect(answer.status == .unprocessableContent)
             #expect(String(buffer: answer.body).contains(#""field":"\#(field)""#))
         }

@@ -54,8 +54,7 @@ import Wire
         for feed in feeds { _ = node.feeds.withLock { $0.take(feed) } }
         var html = ""
         try await AuthMiddlewareTests.with(node) { client in
-            let answer = try await client.execute(
-                uri: "/week\(query)", method: .get, headers: [.authorization: "Bearer \(key)"])
+            let answer = try await client.get("/week\(query)", [.authorization: "Bearer \(key)"])
             #expect(answer.status == .ok)
             #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
             #expect(answer.headers[.cacheControl] == "no-store")
@@ -133,10 +132,8 @@ import Wire
         _ = node.feeds.withLock { [feed] in $0.take(.debt(feed)) }
         try await AuthMiddlewareTests.with(node) { client in
             func post(_ json: String, _ key: String = AuthMiddlewareTests.control) async throws -> RouteClient.Answer {
-                try await client.execute(
-                    uri: "/v1/debt", method: .post,
-                    headers: [.authorization: "Bearer \(key)", .contentType: "application/json"],
-                    body: ByteBuffer(string: json))
+                try await client.post(
+                    "/v1/debt", json, [.authorization: "Bearer \(key)", .contentType: "application/json"])
             }
             _ = try await post(#"{"title":" Reading ","label":"Study","from":"09:00","to":"09:50"}"#)
             let from = Self.monday + 8 * Self.hour
@@ -144,8 +141,7 @@ import Wire
             let late = try await post(#"{"from":"12:30","to":"13:30"}"#)
             #expect(late.status == .unprocessableContent)
             #expect(try JSON(Array(late.body.readableBytesView)).field == "to")
-            let look = try await post(#"{"from":"09:00","to":"09:50"}"#, AuthMiddlewareTests.view)
-            #expect(look.status == .forbidden)
+            #expect(try await post(#"{"from":"09:00","to":"09:50"}"#, AuthMiddlewareTests.view).status == .forbidden)
             node.saveFailure.withLock { $0 = "no space left" }
             let unsaved = try await post(#"{"from":"09:00","to":"09:50"}"#)
             #expect(unsaved.status == .serviceUnavailable)
@@ -159,13 +155,12 @@ import Wire
         #expect(html.contains("<html lang=\"ar\" dir=\"rtl\" class=\"light\">"))
         try await AuthMiddlewareTests.with { client in
             let bearer: HTTPFields = [.authorization: "Bearer \(AuthMiddlewareTests.view)"]
-            let wrong = try await client.execute(uri: "/week?theme=pink", method: .get, headers: bearer)
-            #expect(wrong.status == .unprocessableContent)
-            let paired = try await client.execute(uri: "/week?key=\(AuthMiddlewareTests.view)", method: .get)
+            #expect(try await client.get("/week?theme=pink", bearer).status == .unprocessableContent)
+            let paired = try await client.get("/week?key=\(AuthMiddlewareTests.view)")
             #expect(paired.status == .seeOther)
             #expect(paired.headers[.location] == "/week")
             for name in ["week.css", "week.js"] {
-                #expect(try await client.execute(uri: "/\(name)", method: .get, headers: bearer).status == .ok)
+                #expect(try await client.get("/\(name)", bearer).status == .ok)
             }
         }
     }

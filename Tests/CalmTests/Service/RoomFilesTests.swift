@@ -12,14 +12,11 @@ import Testing
 /// The files from which the calm service restores its rooms.
 @Suite(.timeLimit(.minutes(15))) struct RoomFilesTests {
     private let directory: TemporaryDirectory
-    private let space: SpaceID
+    private let space = SpaceID.home
     private let threshold = Threshold(level: 450)
     private let now: Int64 = 1_000_000
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        space = try #require(SpaceID("home"))
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func files(boot: String = "b-1") throws -> RoomFiles {
         RoomFiles(

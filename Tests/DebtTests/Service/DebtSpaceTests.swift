@@ -85,16 +85,12 @@ import Wire
         }
     }
 
-    private let desk: NodeID
-
-    init() throws {
-        desk = try #require(NodeID("desk"))
-    }
+    private let desk = NodeID.desk
 
     private func withService(_ body: (Service, Ledger) async throws -> Void) async throws {
         let directory = try TemporaryDirectory()
         let ledger = try Ledger(at: directory.file("ledger.sqlite"))
-        let space = try #require(SpaceID("home"))
+        let space = SpaceID.home
         try await EventLoop.withEventLoop { loop in
             let service = Service(space, loop: loop)
             try await service.open(ledger)
@@ -156,5 +152,5 @@ import Wire
         PresenceQueue.Change(hasReturned: hasReturned, goneSince: goneSince, due: 0)
     }
 
-    private func gone(_ ledger: Ledger) throws -> Int64? { try ledger.gone(of: try #require(SpaceID("home")))[desk] }
+    private func gone(_ ledger: Ledger) throws -> Int64? { try ledger.gone(of: SpaceID.home)[desk] }
 }

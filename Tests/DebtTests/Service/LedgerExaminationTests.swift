@@ -47,7 +47,7 @@ import Wire
     @Test func problemsAndConflictsAreListed() throws {
         let ledger = try Ledger(at: settings.ledger)
         try ledger.set(problem: "too many records", .quota, at: 5)
-        let space = try #require(SpaceID("home"))
+        let space = SpaceID.home
         for title in ["Reading", "Writing"] {
             let record = try LedgerRecord.sample { $0.title = title }
             _ = try ledger.file([Ledger.Arrival(space: space, digested: DigestedRecord(record), at: 1_800_000_000_000)])

@@ -15,8 +15,8 @@ import Testing
     private let hall: PresenceQueue.Key
 
     init() throws {
-        let home = try #require(SpaceID("home"))
-        desk = PresenceQueue.Key(space: home, node: try #require(NodeID("desk")))
+        let home = SpaceID.home
+        desk = PresenceQueue.Key(space: home, node: NodeID.desk)
         hall = PresenceQueue.Key(space: home, node: try #require(NodeID("hall")))
     }
 

@@ -72,12 +72,12 @@ import Wire
             #expect(await desk.filed.count { $0 == .kept } == 3_000)
             #expect(await desk.filed.count { $0 == .known } == 10)
             try await eventually("all are answered") { await desk.answered.count == 3_010 }
-            #expect(try ledger.count(of: records[0].record.node, in: try #require(SpaceID("home"))) == 3_000)
+            #expect(try ledger.count(of: records[0].record.node, in: SpaceID.home) == 3_000)
         }
     }
 
     @Test func sessionBeyondTheQuotaOfItsNodeIsRefused() async throws {
-        let (quota, records, home) = (RecordQuota(), try records(2), try #require(SpaceID("home")))
+        let (quota, records, home) = (RecordQuota(), try records(2), SpaceID.home)
         while quota.admits(records[0].record.node, in: home, stored: { 0 }) {}
         try await withDesk(within: quota) { desk, ledger in
             await desk.receive(records)
@@ -92,7 +92,7 @@ import Wire
             await desk.receive(records)
             await desk.fileNow()
             try await eventually("all are filed") { await desk.filed.count == 5 }
-            #expect(try ledger.count(of: records[0].record.node, in: try #require(SpaceID("home"))) == 5)
+            #expect(try ledger.count(of: records[0].record.node, in: SpaceID.home) == 5)
         }
     }
 }

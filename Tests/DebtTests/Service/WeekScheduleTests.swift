@@ -16,9 +16,7 @@ import Testing
         let value = Atomic(0)
     }
 
-    private let home: SpaceID
-
-    init() throws { home = try #require(SpaceID("home")) }
+    private let home = SpaceID.home
 
     /// Runs `body` with a schedule, and with counts of how often its updater, reader and calendar have fired.
     private func withSchedule(_ body: (inout WeekSchedule, [Count]) async throws -> Void) async throws {

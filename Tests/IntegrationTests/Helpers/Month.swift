@@ -46,9 +46,7 @@ final class Month {
     /// Its error includes the logs of the programs.
     static func with(at start: Int64, _ body: (Month, Peer) async throws -> Void) async throws {
         let clock = try await SharedClock(at: start)
-        var options = Broker.Options()
-        options.persistence = true
-        try await Broker.withBroker(options) { broker in
+        try await Broker.withBroker(Broker.Options(persistence: true)) { broker in
             let service = try DebtProgram(
                 ["--zone", "Europe/Berlin"], broker: broker.port,
                 environment: clock.environment.merging(["LOCKSTEP_DEBT_WEEK_START": "monday"]) { $1 })

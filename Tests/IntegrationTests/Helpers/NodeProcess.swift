@@ -69,6 +69,12 @@ final class NodeProcess: Sendable {
         }
     }
 
+    /// Starts the node and waits until it serves its page too, which comes later.
+    func startServing() async throws {
+        try await start()
+        try await eventually("\(id) serves its page") { log.contains("page is served") }
+    }
+
     /// Starts the node and does not wait.
     @discardableResult
     func launch() throws -> pid_t {

@@ -2,6 +2,7 @@
 
 import Glibc
 import Support
+import Testing
 
 /// The programs that are built with these tests.
 enum Program {
@@ -30,8 +31,32 @@ struct CommandResult: Sendable, CustomStringConvertible {
     var output: String
     var errors: String
 
+    /// The program with its arguments.
+    var command = ""
+
     var json: JSON { (try? JSON(output)) ?? .null }
-    var description: String { "exit code \(code)\n\(output)\(errors)" }
+    var description: String { "\(command): exit code \(code)\n\(output)\(errors)" }
+
+    /// Expects an exit code, and texts in the output and among the errors.
+    @discardableResult
+    func expect(
+        _ code: Int32 = 0, says texts: String..., errors named: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> CommandResult {
+        #expect(self.code == code, "\(self)", sourceLocation: sourceLocation)
+        for text in texts { #expect(output.contains(text), "\(self)", sourceLocation: sourceLocation) }
+        for text in named { #expect(errors.contains(text), "\(self)", sourceLocation: sourceLocation) }
+        return self
+    }
+}
+
+extension JSON {
+    /// Expects fields with these values.
+    func expect(_ fields: JSON, sourceLocation: SourceLocation = #_sourceLocation) {
+        for name in fields.keys {
+            #expect(self[name] == fields[name], "\(name) of \(self)", sourceLocation: sourceLocation)
+        }
+    }
 }
 
 /// One command line, from start to exit.
@@ -46,14 +71,15 @@ enum CommandLine {
             [program.hasPrefix("/") ? program : Program.path(program)] + arguments,
             environment: Program.environment(home: directory.path, environment),
             output: directory.file("output"), errors: directory.file("errors"))
+        let command = ([program] + arguments).joined(separator: " ")
         let code: Int32
         do {
-            code = try await Spawn.end(
-                of: child, "\(program) \(arguments.joined(separator: " ")) ends", within: limit)
+            code = try await Spawn.end(of: child, "\(command) ends", within: limit)
         } catch {
             Spawn.end(child)
             throw error
         }
-        return CommandResult(code: code, output: directory.read("output"), errors: directory.read("errors"))
+        return CommandResult(
+            code: code, output: directory.read("output"), errors: directory.read("errors"), command: command)
     }
 }

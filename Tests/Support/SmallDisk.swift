@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// A plain `swift build` compiles this too, also without Testing.
+#if canImport(Testing)
+
 import Glibc
-import Support
-import Testing
+package import Testing
 
 /// A disk in memory that a test can fill or make read-only.
-enum SmallDisk {
+package enum SmallDisk {
     /// Whether this process may mount a disk.
     private static let canMount: Bool = {
         guard getuid() == 0, let directory = try? TemporaryDirectory() else { return false }
         return mount(on: directory.path, "size=64k") && umount2(directory.path, 0) == 0
     }()
 
-    static let canBeMounted = ConditionTrait.enabled(if: canMount, "only root of the machine may mount a disk")
+    package static let canBeMounted = ConditionTrait.enabled(if: canMount, "only root of the machine may mount a disk")
 
     private static func mount(on folder: String, _ size: String, flags: UInt = 0) -> Bool {
         Glibc.mount("tmpfs", folder, "tmpfs", flags, "\(size),mode=700") == 0
     }
 
     /// Runs `body` with a disk at the state directory in `directory`.
-    static func with(
+    package static func with(
         size: String, in directory: TemporaryDirectory, _ body: (_ state: String) async throws -> Void
     ) async throws {
         let state = directory.file("state")
@@ -29,15 +31,20 @@ enum SmallDisk {
         try await body(state)
     }
 
-    static func makeReadOnly(_ state: String, size: String) throws {
+    package static func makeReadOnly(_ state: String, size: String) throws {
         try #require(mount(on: state, "size=\(size)", flags: UInt(MS_REMOUNT | MS_RDONLY)))
     }
 
     /// Fills the disk; the removal of the file `filler` makes room.
-    static func fill(_ state: String, block: Int) {
-        let filler = open(state + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    /// - Parameter kilobytes: The room that is left.
+    package static func fill(_ state: String, block: Int, leaving kilobytes: Int = 0) {
+        let filler = open(state + "/filler", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         let block = [UInt8](repeating: 1, count: block)
-        while write(filler, block, block.count) > 0 {}
+        var size = 0
+        while case let count = write(filler, block, block.count), count > 0 { size += count }
+        ftruncate(filler, size - kilobytes << 10)
         close(filler)
     }
 }
+
+#endif
