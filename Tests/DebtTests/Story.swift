@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 import Session
 import Support
 import Wire
@@ -127,7 +128,7 @@ struct Story {
 
 extension Ledger {
     /// Files a record, or a correction.
-    func take(_ arrival: Story.Arrival, in space: SpaceID, at time: Int64 = 0) throws {
+    func take(_ arrival: Story.Arrival, in space: SpaceID, at time: GroupTime = 0) throws {
         switch arrival {
         case .record(let record): _ = try file([Arrival(space: space, digested: DigestedRecord(record), at: time)])
         case .correction(let correction): try correct(correction, in: space)

@@ -4,9 +4,6 @@ import FoundationEssentials
 package import Wire
 
 extension Described {
-    /// The name of the type without `Report`, as `openapi.json` has it.
-    package static var objectName: String { String(describing: Self.self).replacing("Report", with: "") }
-
     package var encoded: [UInt8] { ObjectFormat<Self>.object().json(self) }
 
     package init(encoded json: [UInt8]) throws(Rejection) { self = try ObjectFormat<Self>.object().value(of: json) }
