@@ -14,7 +14,9 @@ struct LocalUser: Sendable {
             throw JoinFailure(
                 "\(files.path("lockstep/local")) is missing; repeat lockstep broker setup with its options")
         }
-        var configuration = MQTTConfiguration(host: "127.0.0.1", port: place.port, clientID: "lockstep-broker")
+        // Random, because a member that connects with the same id would end this connection.
+        let clientID = "lockstep-broker-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        var configuration = MQTTConfiguration(host: "127.0.0.1", port: place.port, clientID: clientID)
         configuration.credentials = .init(user: MemberList.localUser, password: String(password[...].trimmed))
         if place.isEncrypted {
             configuration.tls = .init(trust: .file(files.path("lockstep/ca.crt")))
