@@ -23,7 +23,7 @@ extension NodeCore {
         case persistFailed(Int)
         /// Acknowledged ledger records were read, in answer to ``Action/readRecords(_:)``. Unreadable ones are left out.
         case recordsRead([DigestedRecord])
-        /// What the engine decides without a message: a request of a person on this machine, the end of the program that
+        /// An input of the engine that is no message: a request of a person on this machine, the end of the program that
         /// asked, a suspend, or a wake at the time of ``NodeCore/nextWake``. Tests also forge messages by it.
         case input(Input)
         /// A person on this machine has added a session that no node recorded. Its record is on disk.

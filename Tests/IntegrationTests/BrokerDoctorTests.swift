@@ -164,7 +164,7 @@ import Testing
 }
 
 extension CommandResult {
-    /// What `lockstep doctor` finds, by its checks.
+    /// The findings of `lockstep doctor`, by check.
     fileprivate var findings: [String: JSON] {
         Dictionary(json.items.map { ($0.check.text ?? "", $0) }) { first, _ in first }
     }

@@ -120,7 +120,8 @@ struct JoinCommand: AsyncParsableCommand {
         if kiosk { try CompanionExecutable.become("lockstep", ["kiosk", "enable"]) }
     }
 
-    /// Runs `body`; an interrupt cancels it, and it still undoes what it began.
+    /// Runs `body`; an interrupt cancels it, and it still undoes what it began. Both are tasks, because only a task can be
+    /// cancelled by another.
     private static func cancelledByInterrupt<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
