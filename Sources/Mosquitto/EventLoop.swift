@@ -61,9 +61,8 @@ public final class EventLoop: SerialExecutor, Sendable {
         }
     }
 
-    /// Runs `body` with a new loop, and shuts the loop down before it returns.
+    /// Runs `body` with a new loop, whose thread has `name`, and shuts the loop down before it returns.
     ///
-    /// - Parameter name: The thread's name, cut to 15 bytes.
     /// - Throws: The error of `body`, or `.system` if the loop could not start.
     public static func withEventLoop<Value>(
         name: String = "mqtt",

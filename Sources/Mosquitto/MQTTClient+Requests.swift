@@ -59,8 +59,8 @@ extension MQTTClient {
 
     /// Publishes a message without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
-    /// - Parameter completion: Called once, on the loop's thread, after this call has returned, with the outcome or an
-    ///   error as in ``publish(_:to:qos:retain:)``.
+    /// It calls `completion` once, on the loop's thread, after this call has returned, with the outcome or an error as in
+    /// ``publish(_:to:qos:retain:)``.
     public func send(_ message: MQTTMessage, completion: (@Sendable (Result<PublishOutcome, MQTTError>) -> Void)? = nil)
     {
         do throws(MQTTError) {
@@ -85,8 +85,8 @@ extension MQTTClient {
 
     /// Subscribes without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
-    /// - Parameter completion: Called once, on the loop's thread, after this call has returned, with one grant per
-    ///   subscription or an error as in ``subscribe(_:)``.
+    /// It calls `completion` once, on the loop's thread, after this call has returned, with one grant per subscription or
+    /// an error as in ``subscribe(_:)``.
     public func subscribe(
         _ subscriptions: [Subscription],
         completion: (@Sendable (Result<[Grant], MQTTError>) -> Void)?
@@ -117,7 +117,7 @@ extension MQTTClient {
 
     /// Ends subscriptions without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
-    /// - Parameter completion: Called once, on the loop's thread, after this call has returned.
+    /// It calls `completion` once, on the loop's thread, after this call has returned.
     public func unsubscribe(_ filters: [String], completion: (@Sendable (Result<Void, MQTTError>) -> Void)?) {
         do throws(MQTTError) {
             let link = try connectedLink()
