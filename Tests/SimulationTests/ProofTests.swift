@@ -11,14 +11,11 @@ import Testing
     }
 
     @Test func seedDeterminesAWorld() {
-        let hashes = [UInt64(3), 11].map { seed in
-            let first = Scenario(seed: seed).run(isTelling: true)
-            #expect(first == Scenario(seed: seed).run(isTelling: true))
-            #expect(!first.lines.isEmpty)
-            #expect(first.hash == Scenario(seed: seed).run().hash, "telling changes nothing")
-            return first.hash
-        }
-        #expect(hashes[0] != hashes[1])
+        let first = Scenario(seed: 3).run(isTelling: true)
+        #expect(first == Scenario(seed: 3).run(isTelling: true))
+        #expect(!first.lines.isEmpty)
+        #expect(first.hash == Scenario(seed: 3).run().hash, "telling changes nothing")
+        #expect(first.hash != Scenario(seed: 11).run().hash)
     }
 
     @Test(arguments: UInt64(1)...50) func traceIsReadBack(seed: UInt64) throws {

@@ -5,17 +5,12 @@ import Support
 import Testing
 
 @Suite(.cpuBound) struct WorldTests {
-    /// As many as a build without optimisation can run beside all other tests; `Deploy/test` runs thousands.
-    @Test func eightSeedsViolateNothing() async {
-        let summary = await Campaign(count: 8, jobs: 2).run()
+    /// A build without optimisation takes seconds for each; `Deploy/test` runs a thousand.
+    @Test func seedsViolateNothing() async {
+        let summary = await Campaign(count: 2, jobs: 2).run()
         let found = summary.failures.map { "seed \($0.scenario.seed): \($0.violation?.description ?? "")" }
         #expect(found.isEmpty)
-        #expect(summary.seeds == 8)
-    }
-
-    @Test(arguments: [UInt64(907_406), 918_137, 2_022_095, 2_017_460])
-    func seedThatOnceFailedViolatesNothing(seed: UInt64) {
-        #expect(Scenario(seed: seed).run().violation == nil)
+        #expect(summary.seeds == 2)
     }
 
     @Test(arguments: Kept.traces) func keptTraceViolatesNothing(trace: KeptTrace) {

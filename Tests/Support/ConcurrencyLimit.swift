@@ -66,7 +66,7 @@ extension Trait where Self == WaitingForTimers {
 extension Trait where Self == ConcurrencyLimit {
     /// For suites whose tests start programs or depend on timers: a few tests run at a time.
     public static var limitedConcurrency: Self { Self(semaphore: .ofPrograms) }
-    /// For suites whose tests start browsers or many programs: each test occupies a core.
+    /// For suites whose tests start browsers or many programs: one more at a time than there are cores.
     public static var startingBrowsers: Self { Self(semaphore: .ofBrowsers) }
     /// For suites that compute for seconds: one core stays free for other tests.
     public static var cpuBound: Self { Self(semaphore: .ofCPUBound) }
@@ -77,7 +77,7 @@ private actor TestSemaphore {
     static let ofPrograms = TestSemaphore(count: 3 * cores)
     static let ofWaiting = TestSemaphore(count: 4 * cores)
     /// The start of a browser occupies a core for a second; its tests then wait for the page most of the time.
-    static let ofBrowsers = TestSemaphore(count: cores)
+    static let ofBrowsers = TestSemaphore(count: cores + 1)
     /// Tests share one thread for each core: one thread stays free for other tests.
     static let ofCPUBound = TestSemaphore(count: max(1, cores - 1))
     private static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

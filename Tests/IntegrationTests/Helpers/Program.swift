@@ -4,10 +4,11 @@ import Glibc
 import Support
 import Testing
 
-/// The programs that are built with these tests.
+/// The programs under test: those in the folder `LOCKSTEP_TEST_PROGRAMS`, else those that are built with the tests.
 enum Program {
-    /// The path of a program, in the folder of the test runner.
+    /// Returns the path of a program.
     static func path(_ name: String) -> String {
+        if let folder = getenv("LOCKSTEP_TEST_PROGRAMS") { return "\(String(cString: folder))/\(name)" }
         var buffer = [CChar](repeating: 0, count: 4_096)
         let length = readlink("/proc/self/exe", &buffer, buffer.count)
         let own = String(decoding: buffer[..<max(0, length)].map(UInt8.init(bitPattern:)), as: UTF8.self)
