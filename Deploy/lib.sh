@@ -181,9 +181,9 @@ build_jobs() {
 }
 
 # build_release OPTION…: runs `swift build -c release`, and sets $binaries to the folder of the executables. Package.swift
-# alone says how they are compiled and linked.
+# alone says how they are compiled and linked, but for the debug information, which no package has.
 build_release() {
-    local flags=(--package-path "$top" -c release -j "$(build_jobs)")
+    local flags=(--package-path "$top" -c release -debug-info-format none -j "$(build_jobs)")
     say "The first build fetches and compiles what Lockstep depends on: some minutes. The next ones are short."
     swift build "${flags[@]}" "$@" </dev/null || return
     binaries=$(swift build "${flags[@]}" --show-bin-path </dev/null)
