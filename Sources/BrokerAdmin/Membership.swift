@@ -12,8 +12,6 @@ import Wire
 struct Membership {
     /// The seconds in which an invitation must be used.
     private static let validity: Int64 = 86_400
-    /// The most reads with which ``clear(_:feeds:)`` looks for what is left.
-    private static let rounds = 100
 
     let files: BrokerFiles
     let service: BrokerService
@@ -208,14 +206,14 @@ struct Membership {
         }
     }
 
-    /// Clears what a member and these feeds have retained, until a read finds nothing: of very many messages each read gets
-    /// a part. Its presence says offline first: no will of it is sent.
+    /// Clears what a member and these feeds have retained, until a read finds nothing, at most 100: of very many messages each
+    /// gets a part. Its presence says offline first: no will of it is sent.
     private func clear(_ name: String, feeds: [String]) async throws {
         let own = "/node/\(name)/"
         let filters = ["lockstep/1/+\(own)#"] + feeds
         let (topics, left) = try await LocalUser(files).run { retained -> ([String], Int) in
             var topics: [String] = []
-            for _ in 1..<Self.rounds {
+            for _ in 1..<100 {
                 let found = try await retained.read(filters)
                 if found.isEmpty { return (topics, 0) }
                 for message in found {
