@@ -27,8 +27,7 @@ package enum BrokerAdmin {
             answer(try await membership.invite(node, role: role, space: space))
         case .revoke(let node):
             var membership = try Membership(files)
-            try await membership.revoke(node)
-            answer(true)
+            answer(try await membership.revoke(node))
         case .members:
             var membership = try Membership(files)
             answer(try await membership.members())

@@ -2,7 +2,9 @@
 
 import Joining
 import Mosquitto
+import Platform
 import Settings
+import Synchronization
 
 /// The user of the broker by which this program reads and clears retained messages.
 struct LocalUser: Sendable {
@@ -22,13 +24,17 @@ struct LocalUser: Sendable {
             configuration.tls = .init(trust: .file(files.path("lockstep/ca.crt")))
             configuration.tls?.isPinned = true
         }
+        // Longer than any command takes: an answer that mosquitto dropped must not end the connection.
+        configuration.requestTimeoutMilliseconds = 600_000
         self.configuration = configuration
     }
 
-    /// Runs `body` with the retained messages. A refused login is tried again, since the broker reloads its users late.
+    /// Runs `body` with the retained messages, until nothing happens for 10 seconds. A refused login is tried again, since
+    /// the broker reloads its users late.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (RetainedMessages) async throws -> Value
     ) async throws -> Value {
+        let progress = Progress()
         do {
             return try await withThrowingTaskGroup(of: Value.self) { group in
                 group.addTask {
@@ -40,12 +46,12 @@ struct LocalUser: Sendable {
                             for await event in events {
                                 if case .connected = event { break }
                             }
-                            return try await body(RetainedMessages(client: client, events: events))
+                            return try await body(RetainedMessages(client: client, events: events, progress: progress))
                         }
                     }
                 }
                 group.addTask {
-                    try await Task.sleep(for: .seconds(10))
+                    while case let rest = progress.rest, rest > 0 { try await Task.sleep(for: .milliseconds(rest)) }
                     throw JoinFailure("the broker does not answer")
                 }
                 defer { group.cancelAll() }
@@ -58,24 +64,50 @@ struct LocalUser: Sendable {
     }
 }
 
+/// The time of the last sign that the broker answers.
+final class Progress: Sendable {
+    private let last = Atomic(SystemClock.bootMilliseconds())
+
+    func note() { last.store(SystemClock.bootMilliseconds(), ordering: .relaxed) }
+
+    /// The milliseconds after which a command gives up, if nothing happens.
+    var rest: Int64 { last.load(ordering: .relaxed) + 10_000 - SystemClock.bootMilliseconds() }
+}
+
 struct RetainedMessages: Sendable {
     let client: MQTTClient
     let events: AsyncStream<MQTTEvent>
+    let progress: Progress
 
+    /// Reads what is retained. Of more than fits into the broker's queue or memory it returns a part, but not nothing.
     func read(_ filters: [String]) async throws -> [MQTTMessage] {
-        // A message to oneself arrives after all that was retained: at QoS 0 the broker keeps the order and drops none.
         let barrier = "lockstep/1/_local/barrier-\(UInt32.random(in: 0 ... .max))"
-        try await client.subscribe((filters + [barrier]).map { Subscription($0, qos: .atMostOnce) })
-        try await client.publish([], to: barrier)
-        var messages: [MQTTMessage] = []
+        // An error here ends the connection, which is an event as well.
+        _ = try? await client.subscribe((filters + [barrier]).map { Subscription($0, qos: .atMostOnce) })
+        // What is retained is on its way; a member that publishes all the time would fill the queue.
+        await client.unsubscribe(filters, completion: nil)
+        // A message to oneself arrives after all that was retained, since the broker keeps the order at QoS 0.
+        _ = try? await client.publish([], to: barrier, qos: .atMostOnce)
+        var (messages, received): ([MQTTMessage], Int) = ([], 0)
         for await event in events {
             switch event {
             case .message(let message) where message.topic == barrier: return messages
-            case .message(let message) where message.retain: messages.append(message)
-            case .disconnected(let error, _): throw error
-            default: break
+            case .message(let message):
+                if message.retain { messages.append(message) }
+                received += 1
+                progress.note()
+                // While the queue is full, mosquitto drops all further messages, also the barrier.
+                if received.isMultiple(of: 16) { _ = try? await client.publish([], to: barrier, qos: .atMostOnce) }
+            case .disconnected(let error, _): if messages.isEmpty { throw error }
+            // It has ended the connection, because it lacked the memory to send more.
+            case .connected: return messages
             }
         }
         throw CancellationError()
+    }
+
+    func retain(_ payload: [UInt8], on topic: String) async throws {
+        try await client.publish(payload, to: topic, retain: true)
+        progress.note()
     }
 }

@@ -31,8 +31,8 @@ struct Membership {
     // MARK: Invitations
 
     mutating func invite(_ node: NodeID, role: MemberRole, space: SpaceID) async throws -> Invitation {
-        _ = try await settle()
         let name = node.rawValue
+        _ = try await settle(list.members.filter { $0.node == name && $0.state == .invited })
         let secretFile = "lockstep/\(name).join"
         if let known = list[name], list.users.contains(name) {
             if known.state == .invited, known.role == role, known.space == space.rawValue,
@@ -82,10 +82,10 @@ struct Membership {
         guard await service.isRunning else {
             throw JoinFailure("mosquitto does not run, so it cannot be seen which invitations were used")
         }
-        _ = try await settle()
+        _ = try await settle(list.members.filter { $0.state == .invited })
         let due = list.members.filter { $0.state == .invited && $0.since <= now }
         for member in due {
-            try await takeAway(member, .expired)
+            _ = try await takeAway(member, .expired)
             CommandLineRunner.say("The invitation of \(member.node) was not used and is withdrawn.")
         }
         return due.map(\.node)
@@ -94,7 +94,7 @@ struct Membership {
     // MARK: Members
 
     mutating func members() async throws -> [Member] {
-        let presences = try await settle()
+        let presences = try await settle(list.all)
         return list.all.map { member in
             presences.reduce(into: member) { member, presence in Self.note(presence, of: &member) }
         }
@@ -116,10 +116,18 @@ struct Membership {
         member.software = presence.software
     }
 
-    /// Notes which of the invited members have been seen on the broker, and returns all presences that it keeps.
-    private mutating func settle() async throws -> [MQTTMessage] {
-        guard await service.isRunning else { return [] }
-        let presences = try await LocalUser(files).run { try await $0.read(["lockstep/1/+/node/+/presence"]) }
+    /// Notes which of these members were invited and have been seen on the broker, and returns their presences in the
+    /// spaces of all members. It asks for no others: a member may retain presences in any number of spaces.
+    private mutating func settle(_ members: [Member]) async throws -> [MQTTMessage] {
+        guard !members.isEmpty, await service.isRunning else { return [] }
+        let spaces = Set(list.all.map(\.space)).subtracting(["+"]).union([Settings.home.rawValue])
+        let presences = try await LocalUser(files).run { retained in
+            var presences: [MQTTMessage] = []
+            for member in members {
+                presences += try await retained.read(spaces.map { "lockstep/1/\($0)/node/\(member.node)/presence" })
+            }
+            return presences
+        }
         let seen = Set(presences.map { $0.topic.split(separator: "/").dropFirst(4).first.map(String.init) })
         for var member in list.members where member.state == .invited && seen.contains(member.node) {
             (member.state, member.since) = (.joined, now)
@@ -129,31 +137,45 @@ struct Membership {
         return presences
     }
 
-    mutating func revoke(_ node: NodeID) async throws {
+    /// Returns whether all that it left on its topics is cleared.
+    mutating func revoke(_ node: NodeID) async throws -> Bool {
         guard let member = list[node.rawValue] else { throw JoinFailure("there is no member \(node)") }
-        try await takeAway(member, .revoked)
+        let isCleared = try await takeAway(member, .revoked)
         CommandLineRunner.say("\(node) may not connect any more, and is disconnected if it was.")
+        if AccessList.hasPlainTopics(member.role) {
+            CommandLineRunner.say(
+                "What it may have left on plain topics and for Home Assistant stays: lockstep revoke --help says how to clear it."
+            )
+        }
+        return isCleared
     }
 
-    /// Removes a user with its rights, which ends its connection, and clears what it has retained.
-    private mutating func takeAway(_ member: Member, _ state: Member.State) async throws {
+    /// Removes a user with its rights, which ends its connection, and clears what it has retained. Returns whether that is
+    /// cleared.
+    private mutating func takeAway(_ member: Member, _ state: Member.State) async throws -> Bool {
         var ended = member
         (ended.state, ended.since) = (state, now)
         try save(ended)
         try files.remove("lockstep/\(member.node).join")
         try await save(password: nil, of: member.node)
         let isRunning = await service.isRunning
-        if !isRunning, !files.root.isEmpty { return }
+        if !isRunning, !files.root.isEmpty { return true }
         var feeds: [String] = []
         if !AccessList.feeds(of: member.role).isEmpty,
             !list.hasOther(than: member.node, role: member.role, in: member.space)
         {
             feeds = ["lockstep/1/\(member.space)/feed/\(member.role.rawValue)/#"]
         }
-        if isRunning, (try? await clear(member.node, feeds: feeds)) != nil { return }
-        CommandLineRunner.say(
-            "What \(member.node) left on the broker stays, and displays may still show it. When mosquitto runs: "
-                + "sudo lockstep revoke \(member.node) once more.")
+        do {
+            guard isRunning else { throw JoinFailure("mosquitto does not run") }
+            try await clear(member.node, feeds: feeds)
+            return true
+        } catch {
+            CommandLineRunner.say(
+                "What \(member.node) left on the broker stays, and displays may still show it: \(error). When mosquitto runs: "
+                    + "sudo lockstep revoke \(member.node) once more.")
+            return false
+        }
     }
 
     // MARK: Steps
@@ -184,21 +206,30 @@ struct Membership {
         }
     }
 
-    /// Clears what a member and these feeds have retained. Its presence says offline first: no will of it is sent.
+    /// Clears what a member and these feeds have retained, until a read finds nothing, at most 100: of very many messages each
+    /// gets a part. Its presence says offline first: no will of it is sent.
     private func clear(_ name: String, feeds: [String]) async throws {
         let own = "/node/\(name)/"
-        let topics = try await LocalUser(files).run { retained -> [String] in
-            let found = try await retained.read(["lockstep/1/+\(own)#"] + feeds)
-            for message in found {
-                if message.topic.hasSuffix(own + "presence") {
-                    let offline = String(decoding: message.payload, as: UTF8.self)
-                        .replacing("\"online\":true", with: "\"online\":false")
-                    try await retained.client.publish(Array(offline.utf8), to: message.topic, retain: true)
+        let filters = ["lockstep/1/+\(own)#"] + feeds
+        let (topics, left) = try await LocalUser(files).run { retained -> ([String], Int) in
+            var topics: [String] = []
+            for _ in 1..<100 {
+                let found = try await retained.read(filters)
+                if found.isEmpty { return (topics, 0) }
+                for message in found {
+                    let text = String(decoding: message.payload, as: UTF8.self)
+                    let offline = text.replacing("\"online\":true", with: "\"online\":false")
+                    if message.topic.hasSuffix(own + "presence"), offline != text {
+                        try await retained.retain(Array(offline.utf8), on: message.topic)
+                    }
+                    try await retained.retain([], on: message.topic)
                 }
-                try await retained.client.publish([], to: message.topic, retain: true)
+                topics += found.map(\.topic)
             }
-            return found.map(\.topic)
+            return (topics, try await retained.read(filters).count)
         }
-        for topic in topics { CommandLineRunner.say("  cleared \(topic)") }
+        for topic in topics.prefix(20) { CommandLineRunner.say("  cleared \(topic)") }
+        if topics.count > 20 { CommandLineRunner.say("  cleared \(topics.count - 20) more topics") }
+        if left > 0 { throw JoinFailure("\(left) topics or more are left") }
     }
 }

@@ -198,23 +198,28 @@ package struct Settings: Sendable {
         }
     }
 
-    /// Reads the password from its file, which must not be readable by other users. Without a user in the address, the user
-    /// is the node, as in the broker's access rules.
+    /// Without a user in the address, the user is the node, as in the broker's access rules.
     private mutating func readPassword(_ values: SettingValues) throws(SettingError) {
         guard let given = values[.passwordFile] else { return }
         guard broker != nil else { throw SettingError("\(given.origin): a password without a broker") }
-        let mode: UInt32
-        do throws(FileError) {
-            mode = try Files.mode(of: given.text)
-            let bytes = try Files.read(given.text, limit: 4_096)
-            broker?.password = String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
+        do throws(BadValue) {
+            broker?.password = try Self.password(in: given.text)
         } catch {
             throw SettingError("\(given.origin): \(error)")
         }
-        guard mode & 0o007 == 0 else {
-            throw SettingError("\(given.origin): \(given.text) is readable by other users; run chmod 600 \(given.text)")
-        }
         if broker?.user == nil { broker?.user = node.rawValue }
+    }
+
+    /// Returns the first line of a file, which must not be readable by other users.
+    package static func password(in path: String) throws(BadValue) -> String {
+        do throws(FileError) {
+            let mode = try Files.mode(of: path)
+            let bytes = try Files.read(path, limit: 4_096)
+            if mode & 0o007 == 0 { return String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self) }
+        } catch {
+            throw BadValue("\(error)")
+        }
+        throw BadValue("\(path) is readable by other users; run chmod 600 \(path)")
     }
 }
 

@@ -240,12 +240,16 @@ import Testing
             let machine = try JoiningMachine()
             let file = try machine.directory.write("wrong\n", to: "word")
             let url = "mqtt://desk@127.0.0.1:\(broker.port)"
+            chmod(file, 0o644)
+            try await machine.lockstep("join", url, "--password-file", file).expect(2, errors: "chmod 600 \(file)")
+            chmod(file, 0o600)
             try await machine.lockstep("join", url, "--password-file", file).expect(3, errors: "refuses the user desk")
             #expect(try machine.tree.isEmpty)
             try machine.directory.write("right one\n", to: "word")
             try await machine.lockstep("join", url, "--password-file", file, "--space", "studio").expect()
             #expect(machine.setting("LOCKSTEP_SPACE") == "studio")
             #expect(try await machine.lockstep("join", "mqtt://desk:word@127.0.0.1").code == 2)
+            try await machine.lockstep("join", "mqtt://a%0aX@127.0.0.1").expect(2, errors: "password of a\u{FFFD}X is")
         }
     }
 

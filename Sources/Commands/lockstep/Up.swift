@@ -17,9 +17,10 @@ struct Up: AsyncParsableCommand {
         abstract: "Run a private broker on loopback, a node, the calm service and the debt service, until Ctrl-C.",
         discussion: """
             The broker keeps its retained messages in the state directory, so the next lockstep up continues where this \
-            one ended. If the broker ends by itself, it is started again. It serves this machine only; README describes \
-            a broker for several machines. Where this machine has joined one, or a node runs, up ends with exit code 3. The microphone stays off without --listen; with it, only levels leave the \
-            process that listens.
+            one ended. If the broker ends by itself, it is started again. It serves this machine only, without passwords: \
+            every user of the machine can read and control the session. README describes a broker for several machines. \
+            Where this machine has joined one, or a node runs, up ends with exit code 3. The microphone stays off without \
+            --listen; with it, only levels leave the process that listens.
             """
     )
 

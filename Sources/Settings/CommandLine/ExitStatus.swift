@@ -23,7 +23,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .noAnswer: "no answer in time; the press can still take effect within 30 s"
         case .noSession: "there is no session"
         case .unreachable: "neither node nor broker reached"
-        case .unsafe: "applied on this node, but not saved or not known to the others; the reason is on stderr"
+        case .unsafe: "applied, but not saved, not known to the others or (revoke) not cleared; the reason is on stderr"
         case .interrupted: "a signal ended lockstep join, which undid its changes"
         }
     }

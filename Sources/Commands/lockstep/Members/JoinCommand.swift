@@ -158,7 +158,8 @@ struct JoinCommand: AsyncParsableCommand {
 }
 
 struct OwnBrokerOptions: ParsableArguments {
-    @Option(help: "A file with the password (default: asked for on the terminal).", completion: .file())
+    @Option(
+        help: "A file of mode 600 with the password (default: asked for on the terminal).", completion: .file())
     var passwordFile: String?
 
     @Option(help: "The certificate authority to trust (default: those of the operating system).", completion: .file())
@@ -213,11 +214,16 @@ struct OwnBrokerOptions: ParsableArguments {
 
     private func givenPassword(for broker: BrokerAddress) throws -> String? {
         if let passwordFile {
-            return String(try read(passwordFile).prefix { $0 != "\n" && $0 != "\r\n" && $0 != "\r" })
+            do throws(BadValue) {
+                return try Settings.password(in: passwordFile)
+            } catch {
+                throw UsageError("\(error)")
+            }
         }
         guard let user = broker.user else { return nil }
-        guard isatty(STDIN_FILENO) == 1 else { throw UsageError("the password of \(user) is missing: --password-file") }
-        guard let password = getpass("Password of \(user) at \(broker): ") else { throw ExitStatus.usage.code }
+        let name = LineText(showing: user)
+        guard isatty(STDIN_FILENO) == 1 else { throw UsageError("the password of \(name) is missing: --password-file") }
+        guard let password = getpass("Password of \(name) at \(broker): ") else { throw ExitStatus.usage.code }
         return String(cString: password)
     }
 

@@ -10,7 +10,8 @@ struct MembersCommand: AsyncParsableCommand {
         abstract: "List the members of this machine's broker, with role, space, state and last sign of life.",
         discussion: """
             LAST SEEN is when a member left. Of one that lost its power or network it is when that connection was made, \
-            because the broker publishes no time with a will.
+            because the broker publishes no time with a will. Members are looked for in home and in the spaces to which members \
+            were invited.
             """)
 
     @OptionGroup var output: OutputOptions
