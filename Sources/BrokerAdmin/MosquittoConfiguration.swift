@@ -85,7 +85,7 @@ struct TrialConfiguration {
     struct Listener: Equatable {
         var file: String
         var port: String
-        /// `*` without one.
+        /// The address that it is bound to; `*` if none is given.
         var address: String
         /// The port in the trial.
         var spare: Int

@@ -22,7 +22,7 @@ struct Trial {
 
     private struct Answers: Equatable {
         var listener: String
-        /// To a CONNECT without a user.
+        /// The answer to a CONNECT without a user.
         var anonymous: Anonymous
         var large: [[UInt8]]
     }

@@ -89,7 +89,8 @@ struct Twin: Sendable {
         if !isHere { presences = 0 }
     }
 
-    /// The wait doubles, and is up to a quarter shorter at random, so that two programs do not meet again and again.
+    /// Returns the next wait: it doubles, and is up to a quarter shorter at random. So two programs do not meet again
+    /// and again.
     mutating func nextWait(using random: inout SplitMix64) -> Milliseconds {
         let wait = min(Self.longestWait, Self.shortestWait.doubled(min(retreats, 8)))
         retreats += 1

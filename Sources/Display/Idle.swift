@@ -114,7 +114,7 @@ extension Idle {
             // Until when the words and the chart are true, on the node's boot clock.
             "until": known.map { (boot.milliseconds + $0.until - now).json },
             "sum": charted?.sum(strings).json,
-            // As SVG.
+            // The chart is SVG.
             "week": charted?.chart(strings).json,
         ]
     }

@@ -48,7 +48,8 @@ struct SessionEvents: Hashable, Sendable {
         fileprivate var lead: Lead { Lead(of: groupTime, over: boot) }
     }
 
-    /// When the next event can happen by time alone: the end of a phase or of its length, or 30 seconds without contact.
+    /// Returns when the next event can happen by time alone. It is the end of a phase or of its length, or 30 seconds
+    /// without contact.
     static func nextLook(at view: View, boot: BootTime) -> BootTime? {
         guard let moment = view.lastMoment(at: boot), moment.register.status.isLive else { return nil }
         let end = moment.isBeyond ? moment.phaseEnd : boot + moment.remaining

@@ -23,7 +23,7 @@ extension Engine {
             link.answersAreDue()
             if isPeerMissing { askAll(context) }
         } else if context.now.hasReached(link.mentionedAskAt) {
-            link.heardHello()
+            link.cancelPlannedAsk()
             sayHello(context)
         } else if context.now.hasReached(echoes.repairAt) {
             carryOutRepair(context)

@@ -104,7 +104,7 @@ public struct Peers: Hashable, Sendable {
         return self[sender].discarded[reason] == 1
     }
 
-    /// Whether a node's clock counts. Those of displays, remotes and nodes whose presence was deleted do not.
+    /// Whether a node's clock counts. The clocks of displays, of remotes and of deleted presences do not.
     func hasVote(_ node: NodeID) -> Bool { known[node]?.hasVote ?? true }
 
     /// Enters a sender, and returns whether there is room. `boot` is when it sent a message itself; `nil` if it did not.

@@ -158,7 +158,7 @@ struct TerminalPicture {
         canvas.write(time, column: columns - width, row: top, style: screen.timeStyle)
     }
 
-    /// Draws the time of day or the days of the week, and as many lines below as there is room for.
+    /// Draws the time of day or the days of the week, and below them as many lines as fit.
     private mutating func drawIdle() {
         guard screen.idle != .off else { return }
         let notice = screen.notices.map(\.text).joined(separator: Localized.separator)
