@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+import Session
 
 extension Screen {
     static func notices(of view: View, at boot: BootTime, options: ScreenOptions) -> [Notice] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import Platform
+import Platform
 import Session
 import Settings
 
