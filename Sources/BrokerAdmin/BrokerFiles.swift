@@ -15,7 +15,7 @@ struct BrokerFile {
         case all
     }
 
-    /// Its path below `/etc/mosquitto`.
+    /// The path of the file below `/etc/mosquitto`.
     var name: String
     var bytes: [UInt8]
     var reader: Reader

@@ -3,7 +3,7 @@
 import Joining
 
 struct ConfigurationFile {
-    /// Its path below `/etc/mosquitto`.
+    /// The path of the file below `/etc/mosquitto`.
     var name: String
     var text: String
 

@@ -25,7 +25,7 @@ struct Twin: Sendable {
     private var retreats = 0
     /// Whether a presence of it arrived on the present connection.
     private var isHere = false
-    /// Its name for people.
+    /// The other program's name for people.
     private(set) var name = ""
     /// Whether there may be one, so that the barrier waits for its answer.
     private var isExpected = false

@@ -75,7 +75,7 @@ extension Screen {
     package struct Day: Hashable, Sendable {
         package var name: Localized
         package var minutes: Localized
-        /// Its part of the longest day, or of the daily goal.
+        /// The day's part of the longest day, or of the daily goal.
         package var share: Double
         package var isToday: Bool
     }

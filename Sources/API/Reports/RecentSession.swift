@@ -7,7 +7,7 @@ package struct RecentSession: Codable, Hashable, Sendable {
     /// The first session of its chain of takeovers.
     package var lineage: String
     package var start: StartRequest
-    /// Its start, in milliseconds of group time.
+    /// The start of the session, in milliseconds of group time.
     package var startedAt: Int64
     /// The time that ran outside of breaks until it was last seen, in milliseconds.
     package var done: Int64

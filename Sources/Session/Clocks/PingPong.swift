@@ -29,9 +29,9 @@ public struct Pong: Hashable, Sendable {
     public var bootID: BootID
     /// The answering node's boot clock, within ``Limits/reading``.
     public var boot: BootTime
-    /// Its wall clock, right or wrong, within ``Limits/wall``.
+    /// The answering node's wall clock, right or wrong, within ``Limits/wall``.
     public var wall: WallTime
-    /// Its group time, within ``Limits/time``.
+    /// The answering node's group time, within ``Limits/time``.
     public var at: GroupTime
     public var clock: ClockQuality
 

@@ -2,8 +2,8 @@
 
 /// The decisions of one node of a space, without clocks, disk and sockets.
 ///
-/// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks,
-/// and carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits
+/// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks. It
+/// must carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits
 /// any more. ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
 ///
 /// Each part owns its state. The passing of time changes the own session in `advance`; a start, `take`, an intent or a

@@ -17,7 +17,7 @@ public struct LineagePart: Hashable, Sendable {
     public var lineage: SessionID
     public var node: NodeID
     public var stamp: Stamp
-    /// Its start, or its own takeover.
+    /// The start of the session, or its takeover of an earlier one.
     public var begin: GroupTime
     /// The takeover that began it; `nil` for a session that a person started.
     public var takeover: Takeover?

@@ -2,13 +2,13 @@
 
 /// The state of a node, as far as it is known.
 public struct Peer: Hashable, Sendable {
-    /// Its latest presence or will; `nil` for a passing remote, which publishes none.
+    /// The node's latest presence or will; `nil` for a passing remote, which publishes none.
     public fileprivate(set) var presence: Presence?
     /// When it last sent a message. Retained messages and wills do not count.
     public fileprivate(set) var lastReceived: BootTime?
     /// The time at which it went offline or to sleep; `nil` while it is online.
     public fileprivate(set) var offlineSince: BootTime?
-    /// Its messages that were discarded, by reason.
+    /// The numbers of discarded messages of the node, by reason.
     public fileprivate(set) var discarded: [Discard: Int] = [:]
 
     public var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }

@@ -21,7 +21,7 @@ struct Notices: Hashable, Sendable {
         latest(context).message.flatMap { $0.text.isEmpty || $0.until <= context.groupTime ? nil : $0 }
     }
 
-    /// Until when the alarms of a lineage are ended; `nil` if none is.
+    /// Returns the time up to which the alarms of a lineage are ended; `nil` if none is.
     func acknowledged(_ lineage: SessionID, _ context: Context) -> GroupTime? {
         counting(context).compactMap(\.ok).filter { $0.lineage == lineage }.map(\.at).max()
     }

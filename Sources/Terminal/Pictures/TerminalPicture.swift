@@ -60,7 +60,7 @@ struct TerminalPicture {
         /// The least height of the time in pixels, unless the terminal has no room for it in any case.
         var digits: Int
 
-        /// From a terminal with much room to one with little.
+        /// The omissions, from a terminal with much room to one with little.
         static let all = [
             Omission(gap: 2, hasTallButtons: true, digits: 16),
             Omission(gap: 1, hasTallButtons: true, digits: 10),
