@@ -8,7 +8,7 @@ struct ConfigurationFile {
     var text: String
 
     var lines: [Substring] { text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) }
-    /// The options, each as its words. A comment is none.
+    /// The options, each as its words, without comments.
     var options: [[Substring]] { lines.map(Self.words).filter { !$0.isEmpty && !$0[0].hasPrefix("#") } }
 
     func has(_ names: String...) -> Bool { options.contains { names.contains(String($0[0])) } }

@@ -97,7 +97,7 @@ package struct Settings: Sendable {
                     let hosts = text.split { $0 == "," || $0 == " " }.map { $0.lowercased() }
                     return hosts.allSatisfy(HostText.accepts) ? Set(hosts) : nil
                 }, "names or addresses without scheme, port and brackets, as pi.example.org, separated by commas") ?? []
-        // A proxy on this machine may hide that its clients are not.
+        // A proxy on this machine may hide that its clients are on other machines.
         needsLocalKey = values.isGiven(.httpLocalKey) ? try values.isOn(.httpLocalKey) : !httpHosts.isEmpty
         let ownPresets = try values.read(.presets, Presets.init(file:))
         if let ownPresets { presets = ownPresets } else { presets = try Self.presets(at: paths.presets) }

@@ -178,7 +178,7 @@ struct SessionEvents: Hashable, Sendable {
         return [event(.stale, at: at, moment.register, look, lead: lead, contactLostAt: lostAt)]
     }
 
-    /// Returns the event of an alarm that begins to ring. One that is told as late does not.
+    /// Returns the event of an alarm that begins to ring; none for an alarm that is noticed late.
     private func alarm(
         _ session: inout KnownSession, _ moment: Moment, _ look: Look, lead: Lead
     ) -> [SessionEvent] {
