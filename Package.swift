@@ -321,7 +321,9 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "SettingsTests", dependencies: ["Platform", "Session", "Settings", "Support"], swiftSettings: strict),
+            name: "SettingsTests",
+            dependencies: ["API", "Mosquitto", "Platform", "Runtime", "Session", "Settings", "Support", logging],
+            swiftSettings: strict),
         .testTarget(
             name: "JoiningTests", dependencies: ["Joining", "Platform", "Session", "Settings", "Support"],
             swiftSettings: strict),

@@ -130,7 +130,7 @@ quiet_broker_service() {
 
 # --- Swift ------------------------------------------------------------------------------------------------------
 
-swift_needed=6.2
+swift_needed=6.3
 
 # require_swift [before-packages]: ends the script if Swift is missing or too old. With `before-packages`, a Swift that does
 # not start is accepted, since it may only lack libraries that are installed next.

@@ -33,7 +33,7 @@ package enum AccessList {
         }
     }
 
-    /// Each node may serve the plain topics, and a remote presses by them.
+    /// Returns the plain topics that a role may write. Each node may serve them, and a remote presses by them.
     private static func plain(of role: MemberRole) -> [String] {
         switch role {
         case .node: ["+"]

@@ -10,7 +10,7 @@ import TLS
 struct BrokerAddresses {
     /// The name of the machine; `nil` if it has none that a certificate can hold.
     var machine: HostName?
-    /// Its addresses of IPv4 and IPv6 on its networks, without loopback and link-local ones.
+    /// The addresses of the machine in its networks, of IPv4 and IPv6, without loopback and link-local ones.
     var networks: [HostName]
 
     static func here() -> Self {

@@ -15,7 +15,7 @@ struct BrokerFile {
         case all
     }
 
-    /// Its path below `/etc/mosquitto`.
+    /// The path of the file below `/etc/mosquitto`.
     var name: String
     var bytes: [UInt8]
     var reader: Reader
@@ -95,7 +95,7 @@ struct BrokerFiles: Sendable {
     /// Replaces or creates a file. It has its owner and mode from the first moment, and survives a power cut.
     func install(_ file: BrokerFile) throws {
         let path = path(file.name)
-        try Files.makeDirectory(Files.folder(of: path), forAll: { _ in })
+        try Files.makeDirectory(Files.folder(of: path), mode: 0o755)
         try Files.replace(
             path, mode: file.reader == .all ? 0o644 : 0o600, owner: file.reader == .broker ? owner : nil,
             with: file.bytes)

@@ -52,7 +52,7 @@ struct BrokerService: Sendable {
         return process.map { kill($0, SIGHUP) == 0 } ?? true
     }
 
-    /// Also restarts one that runs.
+    /// Starts the broker, or restarts it if it runs.
     func restart() async -> Bool {
         if hasManager { return await systemctl("restart", Self.unit) }
         if process != nil {

@@ -3,12 +3,12 @@
 import Joining
 
 struct ConfigurationFile {
-    /// Its path below `/etc/mosquitto`.
+    /// The path of the file below `/etc/mosquitto`.
     var name: String
     var text: String
 
     var lines: [Substring] { text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) }
-    /// The options, each as its words. A comment is none.
+    /// The options, each as its words, without comments.
     var options: [[Substring]] { lines.map(Self.words).filter { !$0.isEmpty && !$0[0].hasPrefix("#") } }
 
     func has(_ names: String...) -> Bool { options.contains { names.contains(String($0[0])) } }
@@ -85,7 +85,7 @@ struct TrialConfiguration {
     struct Listener: Equatable {
         var file: String
         var port: String
-        /// `*` without one.
+        /// The address that it is bound to; `*` if none is given.
         var address: String
         /// The port in the trial.
         var spare: Int

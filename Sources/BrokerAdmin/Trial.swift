@@ -8,8 +8,9 @@ import Platform
 /// Tries a configuration before the running broker gets it.
 ///
 /// A copy of the present configuration runs on spare ports of loopback, without bridges, with a store and log of its
-/// own; and then the same with the new files. That broker must start, refuse connections without a password, let a user
-/// write its own topics only, and behave on every other listener as before, also for large packets. Nothing is changed.
+/// own. Then the same copy runs with the new files. It must start, refuse connections without a password, and let a
+/// user write its own topics only. On every other listener it must behave as before, also for large packets. The trial
+/// changes nothing of the running broker.
 struct Trial {
     let files: BrokerFiles
     /// The present configuration without the file of Lockstep.
@@ -22,7 +23,7 @@ struct Trial {
 
     private struct Answers: Equatable {
         var listener: String
-        /// To a CONNECT without a user.
+        /// The answer to a CONNECT without a user.
         var anonymous: Anonymous
         var large: [[UInt8]]
     }

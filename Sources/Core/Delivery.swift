@@ -26,7 +26,7 @@ struct Delivery: Sendable {
 
         init(_ answer: Answer, decidedAt boot: BootTime) { (self.answer, decidedAt) = (answer, boot) }
 
-        /// Until when the asker can use it.
+        /// The time until which the asker can use the answer.
         fileprivate var until: BootTime { decidedAt + Limits.intentLife }
 
         /// Whether it tells the asker the same as another answer.

@@ -23,8 +23,8 @@ extension NodeCore {
         case persistFailed(Int)
         /// Acknowledged ledger records were read, in answer to ``Action/readRecords(_:)``. Unreadable ones are left out.
         case recordsRead([DigestedRecord])
-        /// An input of the engine that is no message: a request of a person on this machine, the end of the program that
-        /// asked, a suspend, or a wake at the time of ``NodeCore/nextWake``. Tests also forge messages by it.
+        /// An input of the engine that is not a message of a node. It is a request of a person on this machine, the end
+        /// of the program that asked, a suspend, or a wake at ``NodeCore/nextWake``. Tests also forge messages by it.
         case input(Input)
         /// A person on this machine has added a session that no node recorded. Its record is on disk.
         case added(DigestedRecord)

@@ -9,7 +9,7 @@ struct FirstCatchUp: Sendable {
     /// The time that a program waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
     /// ms later, so the owner's answer can be the last one.
     static let helloPatience: Milliseconds = 1_500
-    /// The wait for more answers once a live session is known: longer than the 200 ms over which nodes spread them.
+    /// The wait for more answers once a live session is known. Nodes spread their answers over 200 ms.
     private static let helloSpread: Milliseconds = 300
 
     private(set) var isOver = false

@@ -101,7 +101,7 @@ public struct NodeCore: Sendable {
     /// The number of ledger records that the debt service has not acknowledged.
     public var recordsWaiting: Int { outbox.waiting.records.count }
 
-    /// Whether the connection is about to be given up to another program of this id; messages are not read any more.
+    /// Whether the connection is about to be given up to another program of this id. Messages are not read any more.
     package var isMakingWay: Bool { twin.isMakingWay }
 
     /// Returns whether another program uses this node's id.
@@ -118,8 +118,8 @@ public struct NodeCore: Sendable {
         for effect in engine.handle(input, at: now) { perform(effect, at: now) }
     }
 
-    /// Decides a request for the session, or asks the other nodes first if there is none here, since the broker may have
-    /// withheld it. `time` is that of a request that waited for them.
+    /// Decides a request for the session; if there is none here, asks the other nodes first. The broker may have
+    /// withheld the session. `time` is that of a request that waited for the other nodes.
     private mutating func ask(_ input: Input, _ ticket: Ticket, _ time: GroupTime?, at now: Instant) {
         if engine.mayLackSession(within: FirstCatchUp.helloPatience, at: now) {
             firstCatchUp.hold(input, ticket: ticket, since: time ?? engine.groupTime(now), at: now.boot)

@@ -25,7 +25,7 @@ struct Twin: Sendable {
     private var retreats = 0
     /// Whether a presence of it arrived on the present connection.
     private var isHere = false
-    /// Its name for people.
+    /// The other program's name for people.
     private(set) var name = ""
     /// Whether there may be one, so that the barrier waits for its answer.
     private var isExpected = false
@@ -89,7 +89,8 @@ struct Twin: Sendable {
         if !isHere { presences = 0 }
     }
 
-    /// The wait doubles, and is up to a quarter shorter at random, so that two programs do not meet again and again.
+    /// Returns the next wait: it doubles, and is up to a quarter shorter at random. So two programs do not meet again
+    /// and again.
     mutating func nextWait(using random: inout SplitMix64) -> Milliseconds {
         let wait = min(Self.longestWait, Self.shortestWait.doubled(min(retreats, 8)))
         retreats += 1

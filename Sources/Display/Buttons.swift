@@ -133,7 +133,7 @@ package enum Buttons {
 
     private static func operation(for key: Character) -> IntentOperation? {
         let all: [IntentOperation] = [.pause, .resume, .stop, extend, shorten, .startBreak, .startFocus, .skip]
-        return all.first { Self.key(of: .press($0)) == (key == "e" ? "+" : key) }
+        return all.first { Self.key(of: .press($0)) == key }
     }
 
     static func text(of action: Button.Action, face: Face, strings: Strings) -> Localized? {

@@ -75,7 +75,7 @@ extension Screen {
     package struct Day: Hashable, Sendable {
         package var name: Localized
         package var minutes: Localized
-        /// Its part of the longest day, or of the daily goal.
+        /// The day's part of the longest day, or of the daily goal.
         package var share: Double
         package var isToday: Bool
     }
@@ -114,7 +114,7 @@ extension Idle {
             // Until when the words and the chart are true, on the node's boot clock.
             "until": known.map { (boot.milliseconds + $0.until - now).json },
             "sum": charted?.sum(strings).json,
-            // As SVG.
+            // The chart is SVG.
             "week": charted?.chart(strings).json,
         ]
     }

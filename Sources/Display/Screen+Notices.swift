@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+import Session
 
 extension Screen {
     static func notices(of view: View, at boot: BootTime, options: ScreenOptions) -> [Notice] {
@@ -55,31 +55,5 @@ extension Screen {
             default: (.lastHeardHours, seconds / 3_600)
             }
         return strings.text(key, count: count)
-    }
-}
-
-extension Alarm {
-    /// When its text changes, and when it rings no more.
-    var changes: [BootTime] { [boot + Self.newFor, boot + Limits.alarmRings] }
-}
-
-extension View {
-    /// Returns when a screen of this view next changes by time alone; `nil` if never.
-    ///
-    /// Beyond ``Moment/nextChange`` these are the instants at which a display becomes stale or its stale text changes.
-    package func nextScreen(after boot: BootTime) -> BootTime? {
-        let moment = moment(at: boot)
-        var changes = [moment?.nextChange].compactMap { $0 } + (moment?.alarm?.changes ?? [])
-        if let moment, moment.register.status.isLive, let contactLostAt {
-            let lost = boot - contactLostAt
-            changes.append(contactLostAt + Self.nextStaleText(after: lost))
-        }
-        return changes.filter { $0 > boot }.min()
-    }
-
-    private static func nextStaleText(after lost: Milliseconds) -> Milliseconds {
-        if lost < Limits.staleAfter { return Limits.staleAfter }
-        let step: Int64 = lost < 60_000 ? 1_000 : lost < 3_600_000 ? 60_000 : 3_600_000
-        return Milliseconds((lost.count / step + 1) * step)
     }
 }

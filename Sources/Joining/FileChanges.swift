@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import Platform
+import Platform
 import Session
 import Settings
 
@@ -33,7 +33,7 @@ struct FileChanges {
     private var directories: [String] = []
 
     mutating func makeDirectory(_ path: String) throws(FileError) {
-        try Files.makeDirectory(path, forAll: { directories.append($0) })
+        try Files.makeDirectory(path, mode: 0o755) { directories.append($0) }
     }
 
     /// Replaces or creates a file.
@@ -74,21 +74,5 @@ struct FileChanges {
         }
         for directory in directories.reversed() { rmdir(directory) }
         (files, directories) = ([], [])
-    }
-}
-
-extension Files {
-    /// Creates the missing directories of a path with mode 0755, and passes each of them.
-    package static func makeDirectory(_ path: String, forAll onMade: (String) -> Void) throws(FileError) {
-        var made = ""
-        for part in path.split(separator: "/") {
-            made += "/" + part
-            if mkdir(made, 0o755) == 0 {
-                chmod(made, 0o755)
-                onMade(made)
-            } else if errno != EEXIST {
-                throw FileError(path: made, action: "make directory")
-            }
-        }
     }
 }

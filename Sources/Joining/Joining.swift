@@ -228,7 +228,7 @@ package struct Joining: Sendable {
     /// A service that had joined.
     package struct Left: Sendable {
         package var service: String
-        /// Its id, which stays a member of the broker; `nil` if the settings were incomplete.
+        /// The service's id, which stays a member of the broker; `nil` if the settings were incomplete.
         package var node: LineText?
     }
 

@@ -16,8 +16,9 @@ final class Connector: Sendable {
 
     private let state = Mutex(State.connecting)
 
-    /// Starts to connect. The caller must not use the handle until ``abandon()`` returns `true` or, on the loop's thread,
-    /// `finished` is called with the library's code and the system's error number, or `ended` after it was abandoned.
+    /// Starts to connect. At the end `finished` is called on the loop's thread, with the library's code and the
+    /// system's error number, or `ended` if it was abandoned. Until one of these calls, or until ``abandon()`` returns
+    /// `true`, the caller must not use the handle.
     func start(
         _ handle: Handle,
         _ configuration: MQTTConfiguration,

@@ -4,7 +4,8 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// An epoll, an eventfd to wake it, a timerfd for all timers, and one that is cancelled when the wall clock is set.
+/// An epoll, an eventfd to wake it, and a timerfd for all timers. Another timerfd is cancelled when the wall clock is
+/// set.
 final class Poll: Sendable {
     enum Wait: Int32 {
         case no = 0

@@ -5,7 +5,8 @@ import Settings
 import Subprocess
 import SystemPackage
 
-/// The past year of the ledger on this machine as a calendar, which `lockstep-debt` prints: a node does not link SQLite.
+/// The past year of the ledger on this machine as a calendar. `lockstep-debt` prints it, since a node does not link
+/// SQLite.
 package actor LedgerCalendar {
     /// The largest calendar, in bytes: twenty sessions a day have a tenth of that.
     private static let most = 1 << 24

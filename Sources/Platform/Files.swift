@@ -72,12 +72,18 @@ package enum Files {
         try write(UnsafeRawBufferPointer(zeros), to: file, at: offset, path: path)
     }
 
-    /// Creates a directory and its parents with mode 0700; existing ones keep their mode.
-    package static func makeDirectory(_ path: String) throws(FileError) {
+    /// Creates the missing directories of a path, and passes each of them; existing ones keep their mode.
+    package static func makeDirectory(
+        _ path: String, mode: mode_t = 0o700, onMade: (String) -> Void = { _ in }
+    ) throws(FileError) {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
             made += made.isEmpty || made.hasSuffix("/") ? String(part) : "/" + part
-            if mkdir(made, 0o700) != 0, errno != EEXIST {
+            if mkdir(made, mode) == 0 {
+                // The umask may have narrowed it.
+                chmod(made, mode)
+                onMade(made)
+            } else if errno != EEXIST {
                 throw FileError(path: made, action: "make directory")
             }
         }

@@ -5,7 +5,8 @@ package import Mosquitto
 package import Wire
 
 extension NodeCore.Confirmation {
-    /// A message that the client had no room for counts as lost: the core sends it again on the next connection.
+    /// Makes the confirmation of a result of the client. A message that the client had no room for counts as lost: the
+    /// core sends it again on the next connection.
     package init(_ result: Result<PublishOutcome, MQTTError>) {
         switch result {
         case .success: self = .delivered

@@ -13,7 +13,7 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         package let port: Int
 
         /// - Parameter hint: The remedy for a text that is no host, for the error.
-        /// - Throws: ``BadValue`` for a text that is no host, and for a port that there is not.
+        /// - Throws: ``BadValue`` for a text that is not a host, and for a port outside of 1 to 65535.
         package init(host: String, port: Int, hint: String = usualHint) throws(BadValue) {
             guard Self.isHost(host) else { throw BadValue("“\(LineText(showing: host))” is no host; \(hint)") }
             guard (1...65_535).contains(port) else { throw BadValue("“\(port)” is not a port; a port is 1 to 65535") }
@@ -63,8 +63,8 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var isEncrypted: Bool
-    /// The names and addresses of the broker, in the order in which they are tried. The port is 1883 by default, 8883 with
-    /// TLS, and that of the first place for the others.
+    /// The names and addresses of the broker, in the order in which they are tried. The port of the first is 1883 by
+    /// default, or 8883 with TLS; the default of the others is the port of the first.
     package var places: [Place]
     package var user: String?
     /// The password, if the address has one. Never part of ``description``.

@@ -51,7 +51,7 @@ package struct Settings: Sendable {
     /// Whether Home Assistant finds them.
     package var hasHomeAssistant: Bool
     package var logLevel: Logger.Level
-    /// The language of notifications: a tag or a locale; `nil` if none is set.
+    /// The language of notifications: a tag or a locale; `nil` for that of the environment.
     package var language: String?
     package var hooks: HookSettings
 
@@ -97,7 +97,7 @@ package struct Settings: Sendable {
                     let hosts = text.split { $0 == "," || $0 == " " }.map { $0.lowercased() }
                     return hosts.allSatisfy(HostText.accepts) ? Set(hosts) : nil
                 }, "names or addresses without scheme, port and brackets, as pi.example.org, separated by commas") ?? []
-        // A proxy on this machine may hide that its clients are not.
+        // A proxy on this machine may hide that its clients are on other machines.
         needsLocalKey = values.isGiven(.httpLocalKey) ? try values.isOn(.httpLocalKey) : !httpHosts.isEmpty
         let ownPresets = try values.read(.presets, Presets.init(file:))
         if let ownPresets { presets = ownPresets } else { presets = try Self.presets(at: paths.presets) }
@@ -118,12 +118,8 @@ package struct Settings: Sendable {
             try values.read(
                 .logLevel, { Logger.Level(rawValue: $0) },
                 "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")) ?? .info
-        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
-        language =
-            try values.read(
-                .language, { CleanText.accepts($0, bytes: Limits.nameBytes) ? $0 : nil },
-                "a language such as de or pt-BR")
-            ?? locale
+        language = try values.read(
+            .language, { CleanText.accepts($0, bytes: Limits.nameBytes) ? $0 : nil }, "a language such as de or pt-BR")
         hooks = try HookSettings(values)
         try checkTLS(values)
         try checkHTTPS(values)

@@ -150,7 +150,7 @@ package final class Credential {
         }
     }
 
-    /// The SHA-256 of a certificate; `nil` for what is none.
+    /// Returns the SHA-256 of a certificate; `nil` if the bytes are not a certificate.
     package static func fingerprint(ofCertificate pem: [UInt8]) -> [UInt8]? {
         guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else { return nil }
         defer { X509_free(certificate) }

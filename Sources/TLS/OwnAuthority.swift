@@ -103,7 +103,8 @@ package struct OwnAuthority: Sendable {
             signedBy: authority)
     }
 
-    /// From an hour ago on, since the clock of a phone may be behind.
+    /// Returns the time in which a certificate is valid. It begins an hour ago, since the clock of a phone may be
+    /// behind.
     private func validity(of days: Int64, at now: Int64) -> ClosedRange<Int64> {
         now - 3_600...now - 3_600 + days * 86_400
     }

@@ -39,7 +39,7 @@ private struct StatusThread: ~Copyable {
         while true {
             let now = SystemClock.bootMilliseconds()
             let line = view.flatMap { self.line($0, now) }
-            timer.set(view?.view.nextScreen(after: BootTime(now))?.milliseconds)
+            timer.set(view?.view.nextScreenChange(after: BootTime(now))?.milliseconds)
             // A bar that does not read gets the newest line when it does; signals are handled meanwhile.
             let wanted = line == printed ? nil : line
             var waited = [

@@ -66,7 +66,7 @@ struct WatchThread: ~Copyable {
         // The wall clock may be set meanwhile, as by NTP after a start.
         let blankChange = blank.map { now + min($0.untilChange(local), Self.longestBlankWait) }
         timer.set(
-            [view?.nextScreen(after: BootTime(now))?.milliseconds, messageEnds, blankChange, minuteChange]
+            [view?.nextScreenChange(after: BootTime(now))?.milliseconds, messageEnds, blankChange, minuteChange]
                 .compactMap { $0 }.min())
     }
 

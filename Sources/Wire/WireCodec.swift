@@ -73,7 +73,7 @@ public struct WireCodec: Sendable {
     private let ownAck: String
 
     /// Whether the node must receive its own messages on a subscription. It must on its presence, to learn whether the
-    /// broker delivers retained messages to wildcards, and on its barrier. Those of others arrive in any case.
+    /// broker delivers retained messages to wildcards, and on its barrier. Messages of others arrive in any case.
     public func needsEcho(on subscription: String) -> Bool {
         !["/session", "/intent", "/ack", "/hello"].contains { subscription.hasSuffix($0) }
     }

@@ -4,7 +4,7 @@ import API
 import Session
 import Testing
 
-/// Starts whose length the node knows: until a time of the day, and what is left of a session that was stopped.
+/// Starts whose length the node knows: until a time of the day, or the rest of a stopped session.
 @Suite(.timeLimit(.minutes(15))) struct ResolvedStartTests {
     private static let hour: Int64 = 3_600_000
     private static let day = 24 * hour

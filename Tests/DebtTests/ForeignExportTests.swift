@@ -193,7 +193,7 @@ struct ForeignExportTests {
             ], "\(phone.messages)")
     }
 
-    /// As after a typo in the year, or in an end.
+    /// A typo in the year or in an end makes such rows.
     @Test func anEndAfterThePresentAndARunOfMoreThanADayAreBadRows() async throws {
         let found = try await read(
             toggl, row("2025-11-25", "09:00:00", "2025-11-26", "09:00:00"),

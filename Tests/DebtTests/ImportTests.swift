@@ -60,7 +60,7 @@ struct ImportTests {
         #expect(words.contains("import.py"))
     }
 
-    /// As after a typo in the year, or in an end.
+    /// A typo in the year or in an end makes such rows.
     @Test func anEndAfterThePresentAndARunOfMoreThanADayAreBadRows() throws {
         func history(from: String, to: String, ends: String = "", status: Status = .stopped) throws -> Import {
             try read(HistoryCSV.header, lines(from: from, to: to, ends: ends, status: status))

@@ -111,7 +111,7 @@ struct PostgresDatabaseTests {
         let target = try Ledger(at: Store.place("to.sqlite", in: directory))
         let moved = try LedgerMove(from: source, to: target)
         let entries = try source.entries(of: home, from: .min, to: .max)
-        // With two rules of the week, a node that is gone, and corrections.
+        // The other rows are two rules of the week and a node that is gone; corrections come on top.
         #expect(moved.rows >= entries.count + 3)
         #expect(Set(try target.entries(of: home, from: .min, to: .max)) == Set(entries))
         #expect(try target.adopt(WeekRules(goal: 90, zone: .utc), at: 9).items.count == 3)

@@ -95,7 +95,7 @@ import Testing
         let running = view(sample()).moment(at: 0)
         #expect(Buttons.action(for: "s", of: running, canContinue: true) == .press(.stop))
         #expect(Buttons.action(for: "n", of: running, canContinue: true) == .press(.skip))
-        #expect(Buttons.action(for: "e", of: running, canContinue: true) == .press(.extend(seconds: 60)))
+        #expect(Buttons.action(for: "+", of: running, canContinue: true) == .press(.extend(seconds: 60)))
         #expect(Buttons.action(for: "r", of: running, canContinue: true) == nil)
         #expect(Buttons.action(for: "f", of: running, canContinue: true) == nil)
         #expect(Buttons.action(for: "x", of: running, canContinue: true) == nil)

@@ -35,30 +35,30 @@ import Testing
         let view = view(sample(elapsed: 250), anchorBoot: 10_000)
         let shown = { (boot: BootTime) in Screen(view, at: boot, face: .focus).time }
         #expect(shown(10_000) == "25:00")
-        #expect(view.nextScreen(after: 10_000) == 10_750)
+        #expect(view.nextScreenChange(after: 10_000) == 10_750)
         #expect(shown(10_749) == "25:00")
         #expect(shown(10_750) == "24:59")
-        #expect(view.nextScreen(after: 10_750) == 11_750)
+        #expect(view.nextScreenChange(after: 10_750) == 11_750)
         #expect(shown(10_000 + 1_499_749) == "00:01")
         #expect(shown(10_000 + 1_499_750) == "00:00")
         #expect(Screen(view, at: 10_000 + 1_499_750, face: .boring).time == "0:00")
         #expect(shown(10_000 + 1_504_749) == "00:00")
         #expect(Screen(view, at: 10_000 + 1_504_750, face: .focus).isIdle)
-        #expect(view.nextScreen(after: 10_000 + 1_504_750) == nil)
+        #expect(view.nextScreenChange(after: 10_000 + 1_504_750) == nil)
     }
 
     @Test func pausedAndIdleScreensNeverChange() {
-        #expect(view(nil).nextScreen(after: 5) == nil)
-        #expect(view(sample(status: .paused, elapsed: 10)).nextScreen(after: 5) == nil)
+        #expect(view(nil).nextScreenChange(after: 5) == nil)
+        #expect(view(sample(status: .paused, elapsed: 10)).nextScreenChange(after: 5) == nil)
     }
 
     @Test func frozenScreenBecomesStale() {
         let lost = view(sample(status: .paused, elapsed: 10), lostAt: 1_000)
-        #expect(lost.nextScreen(after: 2_000) == 31_000)
-        #expect(lost.nextScreen(after: 31_000) == 32_000)
-        #expect(lost.nextScreen(after: 61_000) == 121_000)
+        #expect(lost.nextScreenChange(after: 2_000) == 31_000)
+        #expect(lost.nextScreenChange(after: 31_000) == 32_000)
+        #expect(lost.nextScreenChange(after: 61_000) == 121_000)
         var boot: BootTime = 1_000
-        while let next = lost.nextScreen(after: boot), next < 9_000_000 {
+        while let next = lost.nextScreenChange(after: boot), next < 9_000_000 {
             #expect(
                 Screen(lost, at: next - 1, face: .focus) == Screen(lost, at: boot, face: .focus), "\(boot) \(next)")
             #expect(Screen(lost, at: next, face: .focus) != Screen(lost, at: boot, face: .focus), "\(boot) \(next)")

@@ -29,7 +29,7 @@ import Wire
         #expect(!html.contains("style="))
     }
 
-    /// With a catalogue without letters, no word is left.
+    /// If the catalogue has no letters, the page has no words.
     @Test func pageHasNoWordsOfItsOwn() throws {
         let entries = Strings.Key.allCases.map { ($0, Strings.Entry.text("–")) }
         let signs = Strings(

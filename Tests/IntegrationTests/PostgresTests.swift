@@ -29,7 +29,7 @@ import Testing
         try await CommandLine.run(arguments + ["--ledger", server.url()], environment: DebtKind.environment)
     }
 
-    /// The sessions in the ledger. One that is twice in it would be listed twice.
+    /// Returns the ids of the sessions in the ledger; a session that is twice in the ledger is listed twice.
     private func sessions(_ server: Postgres) async throws -> [String] {
         let history = try await lockstep("history", "--json", on: server)
         try #require(history.code == 0, "\(history)")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Also with one id, and with a service that has no will, since it serves every space.
+    /// The services have the same id, or serve every space and so have no will at the broker.
     @Test(arguments: [("debt", "home"), ("attic", "+")])
     func anotherServiceTakesOverWithinTenSecondsOfAKill(id: String, space: String) async throws {
         try await with { server, broker, peer in

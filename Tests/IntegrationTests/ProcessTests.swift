@@ -56,8 +56,8 @@ import Testing
         try await desk.end()
     }
 
-    /// As libfaketime does. Programs that contain Swift's runtime, as the released ones do, then find no arguments beside the
-    /// environment.
+    /// libfaketime moves the environment. Programs that contain Swift's runtime, as the released ones do, then find no
+    /// arguments beside it.
     @Test func argumentsAreFoundAlthoughALibraryHasMovedTheEnvironment() async throws {
         let compiler = try #require(try? Spawn.find("swiftc"), "swiftc")
         let library = try #require(Preload.moved, "a C compiler")

@@ -89,7 +89,7 @@ import Testing
             return
         }
         #expect(journal.own?.title == "Later")
-        #expect(journal.before?.label?.name == "Study")
+        #expect(journal.lastAnnounced?.label?.name == "Study")
         #expect(journal.isProvisional)
     }
 }

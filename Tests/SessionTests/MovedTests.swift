@@ -56,7 +56,7 @@ import Testing
         return register
     }
 
-    /// A run from before the takeover stays: the earlier owner dated it. One that ended after it moves whole.
+    /// A run from before the takeover stays: the earlier owner dated it. A run that ended after it moves whole.
     @Test(arguments: [-40, -5, 5, 40] as [Int64], [30, 60, 70, 80] as [Int64])
     func takeoverMovesWithItsOwnRuns(minutes: Int64, takeover: Int64) {
         for isOpen in [false, true] {

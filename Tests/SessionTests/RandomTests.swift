@@ -61,7 +61,7 @@ import Testing
         return Journal(
             mark: mark(), own: weird("desk", &random), base: mark(),
             isProvisional: Bool.random(using: &random),
-            before: Bool.random(using: &random) ? weird("desk", &random) : nil)
+            lastAnnounced: Bool.random(using: &random) ? weird("desk", &random) : nil)
     }
 
     static func input(_ step: Int, _ rig: EngineHarness, _ random: inout Random) -> Input? {

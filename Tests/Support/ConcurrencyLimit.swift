@@ -76,7 +76,7 @@ private actor TestSemaphore {
     /// Three for each core, since they mostly wait for a program, a disk or a timer.
     static let ofPrograms = TestSemaphore(count: 3 * cores)
     static let ofWaiting = TestSemaphore(count: 4 * cores)
-    /// The start of a browser occupies a core for a second; its tests then wait for the page most of the time.
+    /// The start of a browser occupies a core for a second. Its tests then wait for the page most of the time.
     static let ofBrowsers = TestSemaphore(count: cores + 1)
     /// Tests share one thread for each core: one thread stays free for other tests.
     static let ofCPUBound = TestSemaphore(count: max(1, cores - 1))

@@ -41,7 +41,7 @@ struct DocumentTests {
         #expect(read.base == HybridClock(time: 7, counter: 1))
         #expect(read.isProvisional)
         #expect(read.own == own)
-        #expect(read.before == before)
+        #expect(read.lastAnnounced == before)
         #expect(!String(decoding: try journal("").json(), as: UTF8.self).contains("provisional"))
     }
 

@@ -231,8 +231,8 @@ struct RandomValues {
         return Journal(
             epoch: pick(1...9), mark: mark(), own: own, past: own.map { [$0.lineage, $0.id] } ?? [],
             base: mark(), isProvisional: isProvisional, isGuess: chance(),
-            before: isProvisional && chance() ? register(owner: me) : nil, isGuessBefore: chance(),
-            isApproximate: chance())
+            lastAnnounced: isProvisional && chance() ? register(owner: me) : nil,
+            isLastAnnouncedGuess: chance(), isApproximate: chance())
     }
 
     // MARK: Parts

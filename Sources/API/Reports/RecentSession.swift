@@ -7,7 +7,7 @@ package struct RecentSession: Codable, Hashable, Sendable {
     /// The first session of its chain of takeovers.
     package var lineage: String
     package var start: StartRequest
-    /// Its start, in milliseconds of group time.
+    /// The start of the session, in milliseconds of group time.
     package var startedAt: Int64
     /// The time that ran outside of breaks until it was last seen, in milliseconds.
     package var done: Int64
@@ -41,7 +41,8 @@ package struct RecentSession: Codable, Hashable, Sendable {
         }
     }
 
-    /// The request that goes on with the session where it was stopped; `nil` if it was not, or if nothing is left of it.
+    /// The request that goes on with the session where it was stopped. `nil` if it was not, or if nothing is left of
+    /// it.
     package var rest: StartRequest? {
         guard let stop else { return nil }
         guard let phases = start.phases else { return start }
@@ -54,8 +55,8 @@ package struct RecentSession: Codable, Hashable, Sendable {
 }
 
 extension [RecentSession] {
-    /// The session that was stopped last, of sessions with the latest first; `nil` also if nothing is left of it, or if a
-    /// later one with its title and its label has gone on with it.
+    /// The session that was stopped last. `nil` if nothing is left of it, or if a later one has gone on with it: one
+    /// with the same title and label. The latest session is the first element.
     package var lastStopped: RecentSession? {
         guard let index = firstIndex(where: { $0.stop != nil }), self[index].rest != nil else { return nil }
         let start = self[index].start

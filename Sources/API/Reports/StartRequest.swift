@@ -76,7 +76,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     private static let plans = ["seconds", "until", "plan", "phases", "preset"]
 
-    /// A start has exactly one of ``plans``; a count-up needs none, and one that goes on with a session has nothing else.
+    /// A start has exactly one of ``plans``. A count-up needs none, and a start that goes on with a session has nothing
+    /// else.
     static func schema(of fields: [Schemas.Field]) -> JSONText {
         var again = fields.filter { $0.key == "again" }
         for index in again.indices {
@@ -121,8 +122,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             hasOvertime: overtime ?? found?.hasOvertime ?? false)
     }
 
-    /// Returns the request with a length in the place of ``until``, and with what is left of a session in that of
-    /// ``again``. Its only field stays if there is no such session.
+    /// Returns the request with a length instead of ``until``, and with the rest of a session instead of ``again``.
+    /// Without such a session ``again`` stays.
     /// - Parameter groupTime: The present, in milliseconds since 1970.
     package func resolved(
         at groupTime: Int64, recent: [RecentSession], utcOffset: (Int64) -> Int

@@ -6,7 +6,7 @@ package import Wire
 /// A label in a report or a request.
 package struct LabelReport: Hashable, Sendable, Described {
     package var name: String
-    /// Its colour as `#rrggbb`, or `#rrggbbaa` where it is not opaque.
+    /// The label's colour as `#rrggbb`, or `#rrggbbaa` where it is not opaque.
     package var colour: String
 
     /// Describes the label of a request, whose colour is grey by default.

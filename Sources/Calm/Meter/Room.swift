@@ -17,7 +17,7 @@ struct Room: Hashable, Sendable, Codable {
 
     init(threshold: Threshold) { meter = Meter(threshold: threshold) }
 
-    /// To be called at each change of the current session. Returns whether ``lineage`` has changed and must be saved.
+    /// Follows a change of the current session. Returns whether ``lineage`` has changed and must be saved.
     mutating func update(_ register: Register, others: (NodeID) -> Register?) -> Bool {
         let before = lineage
         var lineage = lineage.flatMap { $0.id == register.lineage ? $0 : nil } ?? Lineage(of: register.lineage)

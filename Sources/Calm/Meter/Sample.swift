@@ -4,7 +4,8 @@
 struct Sample: Hashable, Sendable, Codable {
     /// The microphone. Samples of one source follow each other; samples of different sources are mixed.
     var source: String
-    /// Its beginning in milliseconds of the boot clock. It ends at the source's next sample, or after two ``period``s.
+    /// The beginning of the sample, in milliseconds of the boot clock. It ends at the source's next sample, or after
+    /// two ``period``s.
     var from: Int64
     /// The interval between samples of its source, in milliseconds; at least 1.
     var period: Int64

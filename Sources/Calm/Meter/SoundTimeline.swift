@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The history of quiet and loud in a room: a list of changes, whose running sums make any total a binary search.
+/// The history of quiet and loud in a room, as a list of changes. Its running sums make any total a binary search.
 struct SoundTimeline: Hashable, Sendable {
     enum Sound: Int64, Sendable {
         case unknown, quiet, loud

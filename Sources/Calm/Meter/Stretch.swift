@@ -3,7 +3,7 @@
 /// An interval of running time, in milliseconds of the boot clock.
 struct Stretch: Hashable, Sendable {
     var from: Int64
-    /// Its end, not before its beginning.
+    /// The end of the stretch, not before its beginning.
     var to: Int64
 
     var length: Int64 { to - from }

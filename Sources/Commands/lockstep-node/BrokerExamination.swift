@@ -83,8 +83,8 @@ struct BrokerExamination {
         "record": "its sessions are missing in the ledger", "sound": "its microphone does not count",
     ]
 
-    /// Nodes read the presence as of a connection that has ended, and the empty ones as deleted, which changes nothing for
-    /// them. Services count the last kind as malformed.
+    /// Returns a payload that changes nothing at a node. The presence is that of a connection that has ended, and an
+    /// empty payload reads as deleted. Services count the payload of the other topics as malformed.
     private func harmless(_ leaf: String) -> String {
         switch leaf {
         case "presence":

@@ -8,8 +8,8 @@ import Glibc
 import Platform
 import Settings
 
-/// `lockstep-node desktop`: shows the session as a media player of the desktop, for `lockstep desktop`, which does not
-/// link libsystemd so that it starts fast.
+/// `lockstep-node desktop`: shows the session as a media player of the desktop. `lockstep desktop` runs it, and so
+/// starts fast without libsystemd.
 struct DesktopNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "lockstep-node desktop")
     /// The pause before a node is looked for again.
@@ -20,7 +20,7 @@ struct DesktopNode: AsyncParsableCommand {
 
     func run() async throws {
         let news = try PlayerNews()
-        let strings = Catalogue.best { name in getenv(name).map { String(cString: $0) } }
+        let strings = Catalogue.ofEnvironment
         let (requests, feeder) = AsyncStream.makeStream(of: Player.Request.self)
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask { for await request in requests { try? await Self.send(request, to: node) } }

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Display
+import Glibc
 import NodeRuntime
 import Platform
 import Session
 import Settings
 
+extension Catalogue {
+    /// The words in the language of this process's environment.
+    static var ofEnvironment: Strings { best { name in getenv(name).map { String(cString: $0) } } }
+}
+
+/// The words of desktop notifications.
 struct NotificationWords: Sendable {
     private let strings: Strings
 
-    /// - Parameter language: A tag or a locale; English where there is none, or no catalogue for it.
-    init(language: String?) { strings = Catalogue.best(for: language.map { [$0] } ?? []) }
+    /// - Parameter language: A tag or a locale; `nil` for that of the environment.
+    init(language: String?) { strings = language.map { Catalogue.best(for: [$0]) } ?? Catalogue.ofEnvironment }
 
     func notification(of event: SessionEvent) -> Hooks.Notification {
         var summary = strings[event.isTakeover ? .movedSomewhere : key(of: event.name)]

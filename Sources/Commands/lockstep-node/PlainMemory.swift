@@ -5,8 +5,8 @@ import Display
 import Platform
 import Session
 
-/// The memory of a node for the plain topics, in its state directory: the space in which it has left messages, and the ids of
-/// the latest commands.
+/// The memory of a node for the plain topics, in its state directory. It has the space in which the node has left
+/// messages, and the ids of the latest commands.
 final class PlainMemory {
     private static let most = 128
 
@@ -56,6 +56,6 @@ final class PlainMemory {
         if let answer = try? PlainAnswer(encoded: payload), answer.outcome != .refused, let id = answer.id { note(id) }
     }
 
-    /// A memory that is not saved lasts as long as the node, and the node says that its disk is full.
+    /// Saves the memory; one that cannot be saved lasts as long as the node. The node says that its disk is full.
     private func save() { try? Files.replace(path, isFlushed: false, with: ReportJSON.encode(kept)) }
 }

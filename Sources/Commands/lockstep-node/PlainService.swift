@@ -112,7 +112,7 @@ actor PlainService: Service {
             // It notes the connection, and logs a problem of it once.
             _ = link.receive(event, at: 0)
             if case .connected = event {
-                // A command that is to be kept would come again at each start; it is ignored at once.
+                // A retained command is ignored, because the broker would deliver it again at each start.
                 link.subscribe(filters.map { Subscription($0, retainAsPublished: $0 == topics.command) })
                 handle(.connected)
             } else {
@@ -124,7 +124,7 @@ actor PlainService: Service {
     private func receive(_ message: MQTTMessage) {
         let text = String(decoding: message.payload.prefix(64), as: UTF8.self)
         switch message.topic {
-        // One that is kept tells of an earlier server.
+        // A retained message is of an earlier server.
         case topics.available: if text == "offline", !message.retain { handle(.gone) }
         case topics.server: if !message.retain, let node = NodeID(text) { handle(.server(node)) }
         case topics.question: if !message.retain, let node = NodeID(text) { handle(.question(node)) }

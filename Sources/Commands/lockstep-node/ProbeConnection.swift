@@ -73,7 +73,7 @@ final class ProbeConnection: Sendable {
         try await client.subscribe([subscription])
     }
 
-    /// Publishes a message, and returns after how long it arrived here or at `other`; `nil` if it did not in time.
+    /// Publishes a message, and returns the time until it arrived here or at `other`. `nil` if it did not in time.
     func echo(_ message: MQTTMessage, at other: ProbeConnection? = nil) async -> Duration? {
         let (target, began) = (other ?? self, ContinuousClock.now)
         await client.send(message)

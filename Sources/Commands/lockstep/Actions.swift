@@ -161,8 +161,8 @@ struct Take: AsyncParsableCommand {
         commandName: "take",
         abstract: "Move the current session to the node of this machine.",
         discussion: """
-            The session continues here unchanged, whether its owner is online or not; the time does not jump. A passing \
-            remote cannot hold a session and is refused.
+            The session continues here unchanged, whether its owner is online or not; the time does not jump. It needs a \
+            node on this machine that may own sessions.
             """
     )
 
@@ -194,11 +194,11 @@ struct Say: AsyncParsableCommand {
     @Argument(help: "The text: at most \(Limits.titleBytes) bytes, without control characters.")
     var text = ""
 
-    @Option(name: .customLong("for"), help: "How long it is shown: 1s to 24h.")
-    var life = "10m"
+    @Option(name: .customLong("for"), help: "How long it is shown: 1s to 24h (default: 10m).")
+    var life: String?
 
     func run() async throws {
-        let message = MessageRequest(text: text, seconds: try Duration.seconds(life, of: "--for"))
+        let message = MessageRequest(text: text, seconds: try life.map { try Duration.seconds($0, of: "--for") })
         let shown: String
         do throws(RequestError) { shown = try message.checked().text } catch {
             throw UsageError("say: \(error.message)")

@@ -28,7 +28,7 @@ enum Report {
             throw ExitStatus.usage.because(field + (reply.reason ?? "\(strings[.refusedInvalid])"))
         }
         if let problem = reply.problem {
-            throw ExitStatus.unsafe.because("warning: \(problem.text)\n  → \(problem.fix)")
+            throw ExitStatus.incomplete.because("warning: \(problem.text)\n  → \(problem.fix)")
         }
     }
 

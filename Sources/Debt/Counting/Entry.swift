@@ -26,7 +26,7 @@ package struct Entry: Hashable, Sendable {
         self.lastSignOfLife = record.mode == .countup ? lastSignOfLife : nil
         guard let correction else { return }
         self.record.runs = correction.content?.runs ?? []
-        // The plan is unknown here, so that the overtime of other runs is too.
+        // A record has no plan, so the overtime of corrected runs cannot be computed.
         if self.record.runs != record.runs { self.record.over = 0 }
         self.record.endsAt = nil
         guard let content = correction.content else { return }

@@ -17,8 +17,8 @@ package enum RunTimes {
         return nil
     }
 
-    /// Returns the runs of a session whose beginning or end is corrected. With one of the two the other runs stay, as
-    /// far as they lie on the right side of it. With both the session has one run.
+    /// Returns the runs of a session whose beginning or end is corrected. If one of the two is given, the runs stay as
+    /// far as they lie on its right side. If both are given, the session has one run.
     /// - Parameter record: The session, without an open run.
     /// - Returns: `nil` if the session would end before it begins.
     package static func corrected(

@@ -4,7 +4,8 @@ import Session
 
 /// Writes sessions as an iCalendar file (RFC 5545).
 package enum ICalendar {
-    /// Returns the calendar, with an event for each span. That of a running session ends as planned. Every line ends with CR LF.
+    /// Returns the calendar, with an event for each span. The event of a running session ends as planned. Every line ends
+    /// with CR LF.
     package static func text(of entries: [(entry: Entry, spans: [Shares.Span])], now: Int64) -> String {
         var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Lockstep//history//EN"]
         for (entry, spans) in entries {

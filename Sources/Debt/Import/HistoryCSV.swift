@@ -3,7 +3,7 @@
 package import Session
 import Wire
 
-/// The history as CSV, from which the ledger can be rebuilt: a row for each run of each record and correction.
+/// The history as CSV: a row for each run of each record and correction. The ledger can be rebuilt from it.
 package enum HistoryCSV {
     /// The columns. A row counts if `counts` is `yes`: the latest correction applies.
     package static let columns =

@@ -3,7 +3,8 @@
 import Mosquitto
 import Session
 
-/// The nodes whose presence has arrived. That has no rate limit, so each is handled at most once in an ``interval``.
+/// The nodes whose presence has arrived. Presences have no rate limit, so each node is handled at most once in an
+/// ``interval``.
 struct PresenceQueue {
     struct Key: Hashable {
         var space: SpaceID

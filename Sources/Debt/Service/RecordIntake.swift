@@ -49,7 +49,7 @@ final class RecordIntake {
 
     var isIdle: Bool { intake.isIdle }
 
-    /// Receives a record at an instant of group time. Those that arrive in the same turn of the loop are written together.
+    /// Receives a record at an instant of group time. Records of the same turn of the loop are written together.
     func receive(_ digested: DigestedRecord, in space: SpaceID, at time: GroupTime, isVouched: Bool) {
         intake.receive(
             digested, in: space, at: time, isVouched: isVouched, now: Self.awake)

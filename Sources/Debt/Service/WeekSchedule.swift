@@ -22,7 +22,8 @@ struct WeekSchedule {
     private var unread: Set<SpaceID> = []
     private let (updater, reader, calendar): (LoopTimer, LoopTimer, LoopTimer)
 
-    /// The timers fire when changed weeks can be added up, another past week be read, or a week or day may have ended.
+    /// Makes a schedule of three timers. `updater` fires when changed weeks can be added up, `reader` when another past
+    /// week can be read, `calendar` when a week or day may have ended.
     init(updater: LoopTimer, reader: LoopTimer, calendar: LoopTimer) {
         (self.updater, self.reader, self.calendar) = (updater, reader, calendar)
     }

@@ -40,7 +40,7 @@ extension Ledger {
     package func file(_ arrivals: [Arrival], within quota: RecordQuota? = nil) throws -> [Outcome] {
         try write { connection in
             var (held, beginnings) = try Self.held(arrivals, in: connection)
-            // By record: a statement can change a row once.
+            // Keyed by record, because one INSERT … ON CONFLICT must not change a row twice.
             var rows: [Place: LedgerArguments] = [:]
             let outcomes = try arrivals.map { arrival in
                 let (space, digested) = (arrival.space.rawValue, arrival.digested)

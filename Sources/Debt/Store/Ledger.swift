@@ -67,7 +67,7 @@ package final class Ledger: Sendable {
     /// The functions of a database that several services use; `nil` for a file.
     package var shared: PostgresDatabase? { database as? PostgresDatabase }
 
-    /// No call may follow.
+    /// Closes the database; no call may follow.
     package func close() throws { try database.close() }
 
     /// Copies a file into a new one, while others may read and write. A failed copy is removed.

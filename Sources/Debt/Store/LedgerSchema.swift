@@ -58,8 +58,8 @@ enum LedgerSchema {
         ) WITHOUT ROWID;
         """
 
-    /// The same tables in PostgreSQL, whose texts compare by their bytes as those of SQLite do; with the services that
-    /// have served from this database, and the version of all.
+    /// The tables in PostgreSQL: those of SQLite, with texts that compare by their bytes, and two more.
+    /// `server` has the services that have served from this database, `ledger_version` the version of the tables.
     static let definitionsOfPostgres =
         [
             (") WITHOUT ROWID", ")"), (" INTEGER", " BIGINT"), (" BLOB", " BYTEA"), (" TEXT", " TEXT COLLATE \"C\""),

@@ -134,7 +134,7 @@ final class PostgresConnection: LedgerConnection, @unchecked Sendable {
                     }
                 }
             }
-            // That of the pipeline's end.
+            // The result that marks the end of the pipeline.
             cpostgres_PQclear(cpostgres_PQgetResult(connection))
             if cpostgres_PQexitPipelineMode(connection) != 1, error == nil { error = failure(nil) }
         }

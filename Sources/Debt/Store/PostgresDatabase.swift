@@ -140,7 +140,7 @@ package final class PostgresDatabase: LedgerDatabase {
     /// Returns whether another process has changed the ledger since the last call.
     /// - Throws: ``LedgerError`` if the connection, and with it the lock, is lost.
     func poll() throws -> Bool {
-        // While it is in use, that use finds out.
+        // If the connection is in use, the statement that runs on it finds out whether it is lost.
         try writer.withLockIfAvailable { connection in
             try connection.check()
             defer { connection.isNotified = false }

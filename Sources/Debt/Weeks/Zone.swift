@@ -64,8 +64,8 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
         LocalTime.instants(of: date, time: time) { Int(offset(at: $0) / 1_000) }
     }
 
-    /// Parses a day, a local time with or without seconds, or a time as `history --csv` prints it, to milliseconds
-    /// since 1970. There are two instants if the clocks are set back over a local time, none for another text.
+    /// Parses a day, a local time, or a time as `history --csv` prints it, to milliseconds since 1970. A local time can
+    /// have seconds. There are two instants if the clocks are set back over it, and none for another text.
     package func instants(_ text: String) -> [Int64] {
         if let instant = ZonedTime.instant(text) { return [instant] }
         if let date = CivilDate(text) { return instants(of: date, time: 0) }

@@ -114,7 +114,7 @@ package struct PlainCommand: Hashable, Sendable {
                 try StartRequest.check(title, .title)
                 return .title(title)
             default:
-                let name = PlainCommand.short.first { $0.value == op }?.key ?? IntentOperation.Name(rawValue: op)
+                let name = IntentOperation.Name.allCases.first { (PlainCommand.short[$0] ?? $0.rawValue) == op }
                 guard let name, name != .correct else {
                     throw RequestError(
                         "op",

@@ -9,7 +9,7 @@ package struct PlainTopics: Hashable, Sendable {
     package init(_ space: SpaceID) { root = "lockstep/1/\(space)/plain/" }
 
     package subscript(_ topic: PlainTopic) -> String { root + topic.rawValue }
-    /// `online` or `offline`, retained: whether a node keeps the others.
+    /// `online` or `offline`, retained: whether a node serves the other topics.
     package var available: String { root + "available" }
     package var command: String { root + "command" }
     package var answer: String { root + "answer" }
@@ -18,6 +18,6 @@ package struct PlainTopics: Hashable, Sendable {
     package var server: String { root + "server" }
     /// The id of a node that asks who serves.
     package var question: String { root + "question" }
-    /// All of them.
+    /// The filter of all these topics.
     package var all: String { root + "#" }
 }

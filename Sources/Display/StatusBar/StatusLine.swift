@@ -6,7 +6,7 @@ package struct StatusLine: Hashable, Sendable {
     /// A piece of the line in one colour.
     package struct Part: Hashable, Sendable {
         package var text: Localized
-        /// Its colour; `nil` for the bar's own.
+        /// The colour of the part; `nil` for the bar's own.
         package var colour: Colour?
         /// The text between it and the part before it.
         var gap: Localized = " · "

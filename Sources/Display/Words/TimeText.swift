@@ -14,7 +14,8 @@ package enum TimeText {
         return "\(padded ? twoDigits(minutes) : "\(minutes)"):\(twoDigits(seconds % 60))"
     }
 
-    /// Returns shorter forms of a time of an hour or more, the widest first: `75:00` below a hundred minutes, then `2h15`. The last has at most five characters, up to a day.
+    /// Returns shorter forms of a time of an hour or more, the widest first. They are `75:00`, below a hundred minutes,
+    /// and `2h15`. The last has at most five characters, up to a day.
     package static func shorter(seconds: Int, hourMark: Localized) -> [Localized] {
         guard seconds >= 3_600 else { return [] }
         let hours: Localized = "\(seconds / 3_600)\(hourMark)\(twoDigits(seconds / 60 % 60))"

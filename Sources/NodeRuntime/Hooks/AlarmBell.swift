@@ -63,7 +63,7 @@ final class AlarmBell: Sendable {
         }
     }
 
-    /// Plays the sound, once at a time, in a task of its own, since a later view ends the one that rings.
+    /// Plays the sound, once at a time. It runs in a task of its own, which a later view can end.
     private func start(_ state: inout State) {
         state.isPlaying = true
         Task {

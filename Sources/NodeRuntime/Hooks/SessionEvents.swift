@@ -48,7 +48,8 @@ struct SessionEvents: Hashable, Sendable {
         fileprivate var lead: Lead { Lead(of: groupTime, over: boot) }
     }
 
-    /// When the next event can happen by time alone: the end of a phase or of its length, or 30 seconds without contact.
+    /// Returns when the next event can happen by time alone. It is the end of a phase or of its length, or 30 seconds
+    /// without contact.
     static func nextLook(at view: View, boot: BootTime) -> BootTime? {
         guard let moment = view.lastMoment(at: boot), moment.register.status.isLive else { return nil }
         let end = moment.isBeyond ? moment.phaseEnd : boot + moment.remaining
@@ -177,7 +178,7 @@ struct SessionEvents: Hashable, Sendable {
         return [event(.stale, at: at, moment.register, look, lead: lead, contactLostAt: lostAt)]
     }
 
-    /// Returns the event of an alarm that begins to ring. One that is told as late does not.
+    /// Returns the event of an alarm that begins to ring; none for an alarm that is noticed late.
     private func alarm(
         _ session: inout KnownSession, _ moment: Moment, _ look: Look, lead: Lead
     ) -> [SessionEvent] {

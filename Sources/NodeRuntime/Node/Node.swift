@@ -153,7 +153,8 @@ package actor Node {
         return stream
     }
 
-    /// Sets a handler that gets each new view first, on the loop's thread. It must not block, nor call the node.
+    /// Sets the one handler that gets each new view first, on the loop's thread, for the times that lockstep-bench
+    /// measures. It must not block, nor call the node. Displays use ``changes(_:)``.
     package func onView(_ handler: (@Sendable (View) -> Void)?) { hub.handler = handler }
 
     /// Shows the view again, because something beside it has changed.

@@ -75,7 +75,7 @@ struct NodeFiles {
     func change(_ changes: [RecordChange]) { for change in changes { records?.apply(change) } }
     func acknowledgedRecords(_ ids: [SessionID]) -> [DigestedRecord] { ids.compactMap { records?.readKept($0) } }
 
-    /// The problem that the last change is not on disk, if it is not.
+    /// The problem of a last change that is not on disk; `nil` if it is.
     var problem: ProblemReport? {
         guard let failure, let directory else { return nil }
         let room = Self.room(at: directory.path).map { "; \($0)" } ?? ""

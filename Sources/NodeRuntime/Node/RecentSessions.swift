@@ -6,9 +6,9 @@ import Platform
 import Runtime
 import Session
 
-/// The sessions that a node has seen, the latest first: what its pages list, and what a start offers again or goes on
-/// with. A crash may lose the last seconds; the debt service has the exact minutes. What hooks were told is not kept here,
-/// since it must be on disk before they run: see ``EventMemory``.
+/// The sessions that a node has seen, the latest first. Its pages list them, and a start offers them again or goes on
+/// with one. A crash may lose the last seconds; the debt service has the exact minutes. What hooks were told is not
+/// kept here, since it must be on disk before they run: see ``EventMemory``.
 struct RecentSessions {
     /// The most sessions, more than a page lists for a week.
     static let limit = 100
@@ -65,7 +65,7 @@ struct RecentSessions {
         saveTimer?.arm(after: Self.saveDelay)
     }
 
-    /// Writes the file if it lacks a start or an end, or at the stop of the node, to add the latest times.
+    /// Writes the file if it lacks a start or an end. At the stop of the node it adds the latest times.
     mutating func save(isStop: Bool = false) {
         guard isUnsaved || isStop && !all.isEmpty else { return }
         isUnsaved = false

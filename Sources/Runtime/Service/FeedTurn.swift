@@ -12,7 +12,8 @@ struct FeedTurn: Sendable {
     private static let patience = 3
 
     let me: NodeID
-    /// Other services that do not serve, although the broker may keep a feed of one: they share a lock, which this has.
+    /// Services that shared this one's database before. The broker may still keep a feed of theirs, but they do not
+    /// serve, since this service has the lock of the database.
     private let former: Set<NodeID>
     /// Whether the feed that the broker kept is known.
     private var hasBegun = false

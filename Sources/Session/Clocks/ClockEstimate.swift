@@ -2,9 +2,10 @@
 
 /// The offset of another node's clocks, as an interval that each exchange narrows and drift widens.
 ///
-/// A ping sent at `sent` and answered at the peer's reading `boot` before `now` proves that the peer's boot clock is ahead
-/// of this one by at least `boot - now` and at most `boot - sent`, however the delay was divided between the two
-/// directions. This is the interval method of Marzullo and Owicki, "Maintaining the Time in a Distributed System" (1983).
+/// A ping was sent at `sent`, answered at the peer's reading `boot`, and the answer came at `now`. This proves that the
+/// peer's boot clock is ahead of this one by at least `boot - now` and at most `boot - sent`, however the delay was
+/// divided between the two directions. This is the interval method of Marzullo and Owicki, "Maintaining the Time in a
+/// Distributed System" (1983).
 struct ClockEstimate: Hashable, Sendable {
     /// The time in which two clocks drift apart by a microsecond at most: 200 millionths, twice a crystal's tolerance.
     static let driftInterval: Milliseconds = 5
@@ -19,7 +20,7 @@ struct ClockEstimate: Hashable, Sendable {
     private var sent: BootTime
     /// The peer's wall clock minus its boot clock.
     private let wallLead: Lead
-    /// Its group time minus its boot clock.
+    /// The peer's group time minus its boot clock.
     private let timeLead: Lead
     var clock: ClockQuality
     /// Whether the node has stayed online since.

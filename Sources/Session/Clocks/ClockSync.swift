@@ -6,7 +6,8 @@ struct ClockSync: Hashable, Sendable {
     fileprivate static let burst = 8
     /// The time between the pings of a burst.
     static let burstInterval: Milliseconds = 40
-    /// The least time between the pings of a burst for each online node: 2,000 pings a second in all, to eight nodes each.
+    /// The least time between the pings of a burst, for each online node. So the nodes together send some 2,000 pings a
+    /// second at most, while each asks eight nodes.
     private static let share: Milliseconds = 5
     /// An error bound that is good enough to end the pings. A judgement: no person sees it.
     private static let goodBound: Milliseconds = 4

@@ -21,7 +21,8 @@ struct GroupClock: Hashable, Sendable {
     private(set) var source = TimeSource.mark
     /// The node whose clock is followed; `nil` for the own clock and for the mark.
     private(set) var origin: NodeID?
-    /// Whether every vouched clock that is to be asked has answered, or does not. It stays without a connection.
+    /// Whether every vouched clock that is to be asked has answered or counts as silent. The value stays without a
+    /// connection.
     var isComplete = false
     /// Whether the stamps of others were last judged without a vouched time, so that all plausible ones count.
     var admitsAll = false

@@ -8,8 +8,8 @@ public struct Ping: Hashable, Sendable {
     public var sent: BootTime
     /// The asker's group time, so that a node whose time differs can ask back.
     public var at: GroupTime
-    /// The version of the asked node's register that the asker holds, so that a node whose register was lost on its way
-    /// publishes it again; epoch and rev are 0 for none, and both absent from a program that does not tell.
+    /// The version of the asked node's register that the asker holds. If it is lower than the node's own, the node
+    /// publishes its register again. Epoch and rev are 0 for no register; `nil` if the asking program does not tell.
     public var held: Version?
 
     /// The caller must read both clocks at one instant.
@@ -29,9 +29,9 @@ public struct Pong: Hashable, Sendable {
     public var bootID: BootID
     /// The answering node's boot clock, within ``Limits/reading``.
     public var boot: BootTime
-    /// Its wall clock, right or wrong, within ``Limits/wall``.
+    /// The answering node's wall clock, right or wrong, within ``Limits/wall``.
     public var wall: WallTime
-    /// Its group time, within ``Limits/time``.
+    /// The answering node's group time, within ``Limits/time``.
     public var at: GroupTime
     public var clock: ClockQuality
 

@@ -55,7 +55,7 @@ extension Engine {
         askWhatIsMissing(context)
     }
 
-    /// Whether a node that was online on the last connection has not announced itself on this one: it may know more.
+    /// Whether a node that was online on the last connection has not announced itself on this one. It may know more.
     var isPeerMissing: Bool { peers.online.contains { $0 != node && !peers.announced.contains($0) } }
 
     /// Plans to publish presence and register again.

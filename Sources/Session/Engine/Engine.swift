@@ -2,8 +2,8 @@
 
 /// The decisions of one node of a space, without clocks, disk and sockets.
 ///
-/// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks,
-/// and carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits
+/// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks. It
+/// must carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits
 /// any more. ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
 ///
 /// Each part owns its state. The passing of time changes the own session in `advance`; a start, `take`, an intent or a
@@ -136,8 +136,9 @@ public struct Engine: Hashable, Sendable {
         if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
     }
 
-    /// Publishes register and answers that may leave now: the register when it is on disk and the barrier of this
-    /// connection has passed, and answers on disk behind it. The caller holds them without a connection or barrier.
+    /// Publishes the register and the answers that may leave now. The register leaves when it is on disk and the
+    /// barrier of this connection has passed, the answers when they are on disk behind it. The caller holds them
+    /// without a connection or barrier.
     private mutating func release(at boot: BootTime) {
         let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
@@ -250,7 +251,8 @@ public struct Engine: Hashable, Sendable {
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
     public var hasAskedAll: Bool { link.hasAskedAll }
 
-    /// Returns whether another node may have a live session that is not here: none was asked, or answers are under way.
+    /// Returns whether another node may have a live session that this one lacks. That is so while retained messages
+    /// arrive. Later it is so if another node is there, and this one may ask all nodes or did so within `patience`.
     package func mayLackSession(within patience: Milliseconds, at now: Instant) -> Bool {
         guard link.isUp, identity.mayAsk, !(view(at: now).register?.status.isLive ?? false) else { return false }
         guard link.isReady else { return true }

@@ -14,7 +14,7 @@ public enum Input: Hashable, Sendable {
     indirect case take(id: IntentID, ticket: Ticket)
     /// A person on this machine ends the alarm that rings or waits.
     case acknowledge(id: IntentID, ticket: Ticket)
-    /// A person on this machine shows a text on all screens for a time; an empty one takes the message back.
+    /// A person on this machine shows a text on all screens for a time. An empty one takes the message back.
     indirect case say(String, for: Milliseconds, id: IntentID, ticket: Ticket)
     /// The asking program ended; its ticket gets no reply any more.
     case hangUp(Ticket)
@@ -52,7 +52,7 @@ public struct Start: Hashable, Sendable {
     public var icon: String?
     /// The label that the time is booked on; `nil` for the default label.
     public var label: Label?
-    /// Down through the plan, or up.
+    /// Whether the time counts down through the plan, or up.
     public var mode: Mode
     /// The phases: 1 to ``Limits/phases``, each valid by ``Phase/isValid``. A count-up uses kind and name of the first.
     public var plan: [Phase]

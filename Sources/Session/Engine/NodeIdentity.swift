@@ -3,7 +3,7 @@
 /// The identity and the defaults of a node, fixed for the life of an engine.
 public struct NodeIdentity: Hashable, Sendable {
     public var node: NodeID
-    /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
+    /// The node's name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
     public var name: String
     public var role: Role
     /// Whether it may send intents to owners; the broker's ACL does not let every display.

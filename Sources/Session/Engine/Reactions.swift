@@ -23,12 +23,12 @@ extension Engine {
             link.answersAreDue()
             if isPeerMissing { askAll(context) }
         } else if context.now.hasReached(link.mentionedAskAt) {
-            link.heardHello()
+            link.cancelPlannedAsk()
             sayHello(context)
         } else if context.now.hasReached(echoes.repairAt) {
             carryOutRepair(context)
         } else if context.now.hasReached(echoes.reminderAt) {
-            // Without the presence: a node that has not received that asks for it.
+            // The presence is not published again: a node that lacks it asks for it.
             let isForNewcomer = echoes.removeDueReminder() && ownership.register.map(isLatest) ?? false
             if isForNewcomer || isOlderSessionAlive { ownership.publishAgain() }
         } else if context.now.hasReached(gate.retryAt) {

@@ -29,7 +29,7 @@ extension Engine {
         case .intent(let intent): answer(intent, context)
         case .ack(let ack): receive(ack, from: sender, context)
         case .hello:
-            link.heardHello()
+            link.cancelPlannedAsk()
             if link.isUp { echoes.answerHello(of: node, at: context.now.boot) }
         case .ping(let ping, _): answer(ping, of: sender, &context)
         case .pong(let pong, _): receive(pong, from: sender, &context)
@@ -193,8 +193,8 @@ extension Engine {
         if current.status == .superseded || current.status.isLive && !isKnown { sayHello(context) }
     }
 
-    /// Asks all nodes to publish again if another program knows a session that is not here, and none is live here. Once
-    /// for each session, since its owner may be gone.
+    /// Asks all nodes to publish again if another program knows a session that is not here. It does so only while no
+    /// session is live here, and once for each session, since its owner may be gone.
     mutating func askFor(_ session: SessionID, _ context: Context) {
         guard link.isReady, !(view(context).register?.status.isLive ?? false), ownership.register?.id != session,
             !replicas.registers.contains(where: { $0.id == session })
@@ -297,7 +297,7 @@ extension Engine {
             wall: min(max(context.now.wall, Limits.wall.lowerBound), Limits.wall.upperBound), at: context.groupTime,
             clock: context.clockQuality)
         emit(.publish(.pong(pong, to: asker)))
-        // One that was published just now is on its way.
+        // A register that was published just now is still on its way, and is not published again.
         if let held = ping.held, let own = ownership.register, held < own.version, link.isReady,
             echoes.isEstablished(at: context.now.boot)
         {

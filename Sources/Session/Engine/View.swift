@@ -14,7 +14,7 @@ public struct View: Hashable, Sendable {
     public var contactLostAt: BootTime?
     public var isOwner: Bool
     public var isLinked: Bool
-    /// Until when people have ended the alarms of the session; `nil` if none has.
+    /// The time up to which people have ended the alarms of the session; `nil` if nobody has.
     public var acknowledgedAt: GroupTime?
     /// The text that is on all screens; the engine removes it at its end.
     public var message: ScreenMessage?
@@ -101,7 +101,7 @@ public struct ErrorBound: Hashable, Sendable {
 /// A session at one instant.
 public struct Moment: Hashable, Sendable {
     public var register: Register
-    /// Its anchor on this node's boot clock.
+    /// The session's anchor on this node's boot clock.
     public var anchorBoot: BootTime
     /// The time since the anchor.
     var since: Milliseconds

@@ -4,7 +4,8 @@
 /// each peer, so a peer that sends many intents does not displace the answers to others.
 struct Answers: Hashable, Sendable {
     private var refusals = Memory(kept: 64)
-    /// Effects in the own session, as many as can still live: 100 in a row of one peer and 20 a second, for 30 seconds.
+    /// Effects in the own session, as many as can still live. That is 100 in a row of one peer and 20 a second, for 30
+    /// seconds.
     private var effects = Memory(kept: 700)
 
     enum Decision {

@@ -9,7 +9,7 @@ public enum IntentOperation: Hashable, Sendable {
     /// Ends the session.
     case stop
     /// Adds seconds to the current phase of a countdown, or takes them away: ``Limits/phaseSeconds`` at most. The phase
-    /// stays longer than what has passed of it.
+    /// stays longer than the time that has passed of it.
     case extend(seconds: Int)
     /// Starts the break that follows, or an inserted one.
     case startBreak

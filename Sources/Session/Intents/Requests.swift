@@ -180,7 +180,8 @@ struct Requests: Hashable, Sendable {
     /// The answer to a person's request.
     typealias Settled = (ticket: Ticket, answer: Answer)
 
-    /// `winner` is the register of the node that has won, if the answer refuses the intent because of one.
+    /// Receives an answer, and returns the requests that it settles. `winner` is the register of the node that has won,
+    /// if the answer refuses the intent because another node has.
     mutating func receive(_ answer: Answer, head: Register?, winner: Register?, _ context: Context) -> [Settled] {
         guard var request = remove(answer.intent) else { return [] }
         switch request.meaning(of: answer, head: head, winner: winner, context) {

@@ -17,7 +17,7 @@ public struct LineagePart: Hashable, Sendable {
     public var lineage: SessionID
     public var node: NodeID
     public var stamp: Stamp
-    /// Its start, or its own takeover.
+    /// The start of the session, or its takeover of an earlier one.
     public var begin: GroupTime
     /// The takeover that began it; `nil` for a session that a person started.
     public var takeover: Takeover?
@@ -31,8 +31,8 @@ public struct LineagePart: Hashable, Sendable {
     }
 
     /// Returns when `later` took this session over; `nil` if it did not. A takeover ends only sessions of the node that
-    /// it names, in its own lineage, that were stamped before it. One that lies before the session's beginning by more
-    /// than clocks may differ belongs to an earlier session.
+    /// it names, in its own lineage, that were stamped before it. A takeover that lies before the session's beginning, by
+    /// more than clocks may differ, belongs to an earlier session.
     public func end(by later: LineagePart) -> GroupTime? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode
@@ -60,8 +60,8 @@ public struct FiledPart: Hashable, Sendable {
     }
 
     /// Returns the latest end of each session's runs. It is ``Time/distantFuture`` for a session that was not taken
-    /// over. A takeover that the ledger received after the session's end does not cut it. One that does not name the
-    /// node took over from the latest session before it.
+    /// over. A takeover that the ledger received after the session's end does not cut it. A takeover that names
+    /// no node took over from the latest session before it.
     public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
         var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)
         for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].part.lineage }).values

@@ -6,11 +6,15 @@
 /// node than its topic. The broker's ACL lets a node publish only below its own topic. So the sender is known here, but
 /// it can lie in everything that it publishes. `Trust.md` states the effects of lies.
 ///
-/// Five checks are elsewhere, because their result changes after the message has come, or is an answer to it: versions
-/// of a register (``Replicas``, ``Echoes``), its stamp (``Context/admits(_:)``, again whenever group time jumps), room
-/// for another node (``Peers``), session and expiry of an intent (``Answers``), the phase of one that is for a phase
-/// (``Register/carryOut(_:defaults:)``), and the votes about time (``GroupClock``). Ledger records, feeds and sound
-/// levels are not for the engine: `LedgerIntake` judges records.
+/// Other checks are elsewhere, because their result changes after the message has come, or is an answer to it:
+///
+/// - the versions of a register: ``Replicas``, ``Echoes``;
+/// - its stamp, again whenever group time jumps: ``Context/admits(_:)``;
+/// - room for another node: ``Peers``;
+/// - session and expiry of an intent: ``Answers``; its phase: ``Register/carryOut(_:defaults:)``;
+/// - the votes about time: ``GroupClock``.
+///
+/// Ledger records, feeds and sound levels are not for the engine: `LedgerIntake` judges records.
 struct Admission: Hashable, Sendable {
     /// The result of the check of one message.
     enum Verdict: Hashable, Sendable {

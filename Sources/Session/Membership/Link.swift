@@ -10,9 +10,10 @@ struct Link: Hashable, Sendable {
     private static let clockPatience: Milliseconds = .seconds(2)
     /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
     private static let helloInterval: Milliseconds = .seconds(5)
-    /// The time after a hello until it is repeated for nodes that were online and have not answered, and how often it is.
-    /// Judgements, stated by the protocol: a node answers within 1.2 s, and one that is gone never does.
+    /// The wait for answers to a hello. Then it is repeated, if a node that was online has not answered. A judgement,
+    /// stated by the protocol: a node answers within 1.2 s.
     private static let answerPatience: Milliseconds = .seconds(2)
+    /// The number of repetitions. A judgement, stated by the protocol: a node that is gone never answers.
     private static let repeats = 3
 
     /// A session of which another program knows, and its revision, if it is known.
@@ -101,8 +102,8 @@ struct Link: Hashable, Sendable {
         if mentioned != mention { (mentioned, mentionedAskAt) = (mention, boot) }
     }
 
-    /// Ends the plan to ask: what the nodes publish for another one is for this one too.
-    mutating func heardHello() { mentionedAskAt = nil }
+    /// Cancels the plan to ask, since a hello was heard or is sent now. Its answers reach this node too.
+    mutating func cancelPlannedAsk() { mentionedAskAt = nil }
 
     var hasAskedAll: Bool { askedAt != nil }
 
@@ -110,7 +111,7 @@ struct Link: Hashable, Sendable {
     func hasAsked(within time: Milliseconds, at boot: BootTime) -> Bool { askedAt.map { boot < $0 + time } ?? false }
     mutating func announce() { isPresencePending = true }
 
-    /// Returns whether a hello is to be published now, once. One of a connection that has ended is not.
+    /// Returns whether a hello is to be published now, once. A hello of a connection that has ended is not published.
     mutating func removePendingHello() -> Bool {
         defer { isHelloPending = false }
         return isHelloPending && isUp

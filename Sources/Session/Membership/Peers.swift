@@ -2,13 +2,13 @@
 
 /// The state of a node, as far as it is known.
 public struct Peer: Hashable, Sendable {
-    /// Its latest presence or will; `nil` for a passing remote, which publishes none.
+    /// The node's latest presence or will; `nil` for a passing remote, which publishes none.
     public fileprivate(set) var presence: Presence?
     /// When it last sent a message. Retained messages and wills do not count.
     public fileprivate(set) var lastReceived: BootTime?
     /// The time at which it went offline or to sleep; `nil` while it is online.
     public fileprivate(set) var offlineSince: BootTime?
-    /// Its messages that were discarded, by reason.
+    /// The numbers of discarded messages of the node, by reason.
     public fileprivate(set) var discarded: [Discard: Int] = [:]
 
     public var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }
@@ -104,7 +104,7 @@ public struct Peers: Hashable, Sendable {
         return self[sender].discarded[reason] == 1
     }
 
-    /// Whether a node's clock counts. Those of displays, remotes and nodes whose presence was deleted do not.
+    /// Whether a node's clock counts. The clocks of displays, of remotes and of deleted presences do not.
     func hasVote(_ node: NodeID) -> Bool { known[node]?.hasVote ?? true }
 
     /// Enters a sender, and returns whether there is room. `boot` is when it sent a message itself; `nil` if it did not.

@@ -9,7 +9,7 @@ public enum Role: String, CaseIterable, Sendable {
 public struct ClockQuality: Hashable, Sendable {
     /// Whether the kernel calls the wall clock synchronised.
     public var synced: Bool
-    /// Its largest error, within ``Limits/bound``; `nil` if unknown.
+    /// The largest error of the wall clock, within ``Limits/bound``; `nil` if unknown.
     public var bound: Milliseconds?
     /// Whether it differs from group time by more than ``Limits/stampLead``.
     public var isWrong: Bool
@@ -28,7 +28,7 @@ public struct Presence: Hashable, Sendable {
     /// The connection that this presence describes; the will of an older one is ignored.
     public var connection: ConnectionID
     public var role: Role
-    /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
+    /// The node's name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
     public var name: String
     /// When it was written; in a will, when the connection was made.
     public var at: GroupTime

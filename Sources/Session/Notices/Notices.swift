@@ -6,7 +6,8 @@ struct Notices: Hashable, Sendable {
     private var others: [NodeID: Notice] = [:]
     private var isPublished = true
 
-    /// The notices that count. One ahead of a vouched time would outlast all later ones, so it waits for its time.
+    /// The notices that count. One that is dated ahead of a vouched time waits until that time comes or its node
+    /// corrects it; else it would win over all later ones.
     private func counting(_ context: Context) -> [Notice] {
         [own] + others.values.filter { !$0.isAhead(context) }
     }
@@ -20,7 +21,7 @@ struct Notices: Hashable, Sendable {
         latest(context).message.flatMap { $0.text.isEmpty || $0.until <= context.groupTime ? nil : $0 }
     }
 
-    /// Until when the alarms of a lineage are ended; `nil` if none is.
+    /// Returns the time up to which the alarms of a lineage are ended; `nil` if none is.
     func acknowledged(_ lineage: SessionID, _ context: Context) -> GroupTime? {
         counting(context).compactMap(\.ok).filter { $0.lineage == lineage }.map(\.at).max()
     }

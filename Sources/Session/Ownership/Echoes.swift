@@ -105,8 +105,8 @@ struct Echoes: Hashable, Sendable {
     /// Plans a repair for now, or for when the next one is allowed.
     mutating func repair(at boot: BootTime) { repairWait = Wait(from: boot, for: 0) }
 
-    /// The time after which a node answers a hello, or says one because of a message that other nodes have too. It
-    /// depends on the node's id, so that the nodes of a large space do not all send at once.
+    /// Returns the time after which a node answers a hello, or says one that other nodes may say too. It depends on the
+    /// node's id, so that the nodes of a large space do not all send at once.
     static func helloDelay(of node: NodeID) -> Milliseconds {
         Milliseconds(Int64(FNV.hash(node.rawValue.utf8.span) % UInt64(helloSpread.count)))
     }

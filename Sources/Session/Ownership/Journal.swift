@@ -16,8 +16,9 @@ public struct Journal: Hashable, Sendable {
     /// Whether the dates of ``own`` are a guess, because group time was not vouched for since it began.
     public var isGuess: Bool
     /// The register that others know while ``own`` is provisional; its start has ended it.
-    public var before: Register?
-    public var isGuessBefore: Bool
+    public var lastAnnounced: Register?
+    /// Whether the dates of ``lastAnnounced`` are a guess.
+    public var isLastAnnouncedGuess: Bool
     /// Whether times of the own session may be wrong. It was rebuilt by date, after a reboot or in a takeover before
     /// the clocks were compared; or vouched clocks contradicted each other while it lived.
     public var isApproximate: Bool
@@ -26,7 +27,7 @@ public struct Journal: Hashable, Sendable {
     public init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
         base: HybridClock = HybridClock(), isProvisional: Bool = false, isGuess: Bool = false,
-        before: Register? = nil, isGuessBefore: Bool = false, isApproximate: Bool = false
+        lastAnnounced: Register? = nil, isLastAnnouncedGuess: Bool = false, isApproximate: Bool = false
     ) {
         self.epoch = epoch
         self.mark = mark
@@ -35,8 +36,8 @@ public struct Journal: Hashable, Sendable {
         self.base = base
         self.isProvisional = isProvisional
         self.isGuess = isGuess
-        self.before = before
-        self.isGuessBefore = isGuessBefore
+        self.lastAnnounced = lastAnnounced
+        self.isLastAnnouncedGuess = isLastAnnouncedGuess
         self.isApproximate = isApproximate
     }
 }
@@ -58,12 +59,12 @@ extension Journal {
 
     /// Whether a register found on the broker replaces an unannounced session: it is newer than what others know.
     func isReplaced(by found: Register) -> Bool {
-        isWithheld && before.map { found.version > $0.version } ?? true
+        isWithheld && lastAnnounced.map { found.version > $0.version } ?? true
     }
 
-    /// The time from the end of the last run to the takeover of the session; `nil` if no takeover is known, or if that
-    /// was dated by another time than the runs, which says nothing about them: it lies behind the session's end, or
-    /// group time contradicts the runs, which must move by `shift`, and not the node that took over.
+    /// Returns the time from the end of the last run to the takeover of the session. `nil` if no takeover is known, or
+    /// if it was dated by another clock than the runs. That is so if it lies behind the session's end, or if group time
+    /// contradicts the runs but not the node that took over. `shift` is the move of the runs that group time requires.
     func roomBeforeTakeover(
         of shift: Milliseconds, among replicas: Replicas, _ clocks: ClockSync, _ context: Context
     ) -> Milliseconds? {
@@ -77,7 +78,8 @@ extension Journal {
         return isOtherTime ? nil : max(0, taken - end)
     }
 
-    /// When the own session was taken over, if known; `winner` beats it, and may continue a session that took it over.
+    /// Returns when the own session was taken over; `nil` if unknown. `winner` is the current session, which may
+    /// continue the one that took this one over.
     func takenOverAt(among replicas: Replicas, by winner: Register? = nil, _ context: Context) -> GroupTime? {
         // rule: takeoverCut, else: return nil
         guard let own else { return nil }

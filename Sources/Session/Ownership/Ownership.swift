@@ -52,7 +52,7 @@ struct Ownership: Hashable, Sendable {
     mutating func announced() {
         guard journal.isProvisional else { return }
         journal.isProvisional = false
-        journal.before = nil
+        journal.lastAnnounced = nil
         isJournalChanged = true
     }
 
@@ -116,7 +116,7 @@ struct Ownership: Hashable, Sendable {
         }
         journal.isProvisional = false
         journal.isGuess = isGuess
-        journal.before = nil
+        journal.lastAnnounced = nil
         var register = register
         register.last = nil
         put(register, above: version)
@@ -149,11 +149,11 @@ struct Ownership: Hashable, Sendable {
         let ended = end(by: register, context)
         if isReady {
             journal.isProvisional = false
-            journal.before = nil
+            journal.lastAnnounced = nil
         } else if !journal.isProvisional {
             journal.isProvisional = true  // rule: provisional
-            journal.before = ended
-            journal.isGuessBefore = journal.isGuess
+            journal.lastAnnounced = ended
+            journal.isLastAnnouncedGuess = journal.isGuess
         }
         journal.isApproximate = beginning.isApproximate
         journal.isGuess = !context.isTimeVouched

@@ -58,9 +58,9 @@ struct Recovery: Hashable, Sendable {
     /// session is written first, so that its ledger record was in a journal on disk.
     func leaveProvisional(in ownership: inout Ownership, _ context: Context) -> Note? {
         guard ownership.journal.isWithheld, !ownership.isRegisterChanged, let own = ownership.register,
-            let before = ownership.journal.before
+            let announced = ownership.journal.lastAnnounced
         else { return nil }
-        ownership.replace(with: before, above: own.version, isGuess: ownership.journal.isGuessBefore)
+        ownership.replace(with: announced, above: own.version, isGuess: ownership.journal.isLastAnnouncedGuess)
         ownership.journal.isApproximate = false
         // The machine may have been rebooted since.
         rebase(&ownership, context)

@@ -21,7 +21,7 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
         return a.node < b.node
     }
 
-    /// From which group time on the stamp counts; `nil` if it never counts, being before 2026.
+    /// The group time from which on the stamp counts; `nil` if it never counts, being before 2026.
     var admissibleFrom: GroupTime? { time >= Limits.earliestStamp ? time - Limits.stampLead : nil }
 
     /// Whether the start counts: at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
@@ -45,8 +45,8 @@ public struct HybridClock: Hashable, Sendable {
     /// The counter that belongs to ``time``.
     public var counter: Int
 
-    /// How far the mark in a journal is raised above the stamp that passes it, so that a flood of rising stamps causes
-    /// few writes. A start after a crash may be stamped that much ahead: far below ``Limits/stampLead``.
+    /// How far the mark in a journal is raised above a stamp that passes it. So a flood of rising stamps causes few
+    /// writes. A start after a crash may be stamped that much ahead: far below ``Limits/stampLead``.
     package static let reserve: Milliseconds = .seconds(1)
 
     /// Continues from a mark. The caller must keep `time` within ``Limits/time`` and `counter` within ``Limits/counter``.

@@ -5,7 +5,7 @@
 public enum Limits {
     /// Phases in a plan, with repeats written out. 80 hold ten rounds of a workout of eight parts.
     public static let phases = 80
-    /// Phases of a plan that may have added seconds. One that is no break, and one break of each of the three kinds.
+    /// Phases of a plan that may have added seconds: one that is no break, and one break of each kind.
     public static let extended = 4
     /// Runs of a session; beyond it, the two oldest neighbours of one phase are merged. 120 allow 40 pauses more than phases.
     public static let runs = 120

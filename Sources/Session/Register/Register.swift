@@ -25,7 +25,7 @@ public struct Register: Hashable, Sendable {
     public var icon: String? { _read { yield fields.icon } _modify { yield &fields.icon } }
     /// The label that the time is booked on; `nil` for the default label.
     public var label: Label? { _read { yield fields.label } _modify { yield &fields.label } }
-    /// Down through the plan, or up.
+    /// Whether the time counts down through the plan, or up.
     public var mode: Mode { _read { yield fields.mode } _modify { yield &fields.mode } }
     /// The ordered phases: 1 to ``Limits/phases``; exactly one, whose length is the cap, in a count-up session.
     public var plan: [Phase] { _read { yield fields.plan } _modify { yield &fields.plan } }

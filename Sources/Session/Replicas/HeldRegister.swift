@@ -37,7 +37,8 @@ struct HeldRegister: Hashable, Sendable {
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
-    /// Judges again after group time was corrected. A position by a vouched clock is not changed by one that is not.
+    /// Judges again after group time was corrected. A position by a vouched clock stays if the clock is not vouched for
+    /// now.
     func judgedAgain(_ context: Context) -> HeldRegister {
         var again = self
         if !isMeasured, context.bound != nil || positionError == nil {

@@ -16,9 +16,10 @@ public enum PhaseKind: String, CaseIterable, Sendable {
 /// One timed part of a plan.
 public struct Phase: Hashable, Sendable {
     public var kind: PhaseKind
-    /// Its own name ("Breathe"), if it has one. 1 to ``Limits/nameBytes`` bytes of clean text without `"` and `\`.
+    /// The phase's own name ("Breathe"), if it has one: 1 to ``Limits/nameBytes`` bytes of clean text without `"` and
+    /// `\`.
     public var name: String?
-    /// Its length in seconds with extensions, within ``Limits/phaseSeconds``; the cap of a count-up session.
+    /// The phase's length in seconds with extensions, within ``Limits/phaseSeconds``; the cap of a count-up session.
     public var seconds: Int
     /// Seconds of ``seconds`` that extensions added, if a phase that is inserted later may copy this one; otherwise 0.
     public var added: Int

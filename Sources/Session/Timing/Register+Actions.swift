@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A node's settings for sessions: the lengths of phases that a plan does not contain, in seconds within
-/// ``Limits/phaseSeconds``, and whether a start raises alarms that does not say so.
+/// A node's defaults for sessions: phase lengths in seconds, within ``Limits/phaseSeconds``, and alarms.
+///
+/// The lengths are for phases that a plan does not name, and the alarms for a start that does not say whether it has
+/// them.
 public struct PhaseDefaults: Hashable, Sendable {
     public var shortBreak: Int
     public var longBreak: Int

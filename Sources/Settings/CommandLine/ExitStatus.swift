@@ -11,19 +11,20 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case noAnswer = 4
     case noSession = 5
     case unreachable = 6
-    case unsafe = 7
+    case incomplete = 7
     case interrupted = 130
 
     private var meaning: String {
         switch self {
         case .done: "applied, or nothing to change"
         case .failed: "another error, such as an output that cannot be written; the reason is on stderr"
-        case .usage: "the command or a value is wrong"
+        case .usage: "the command or a value is wrong, or the role of this machine does not allow it"
         case .refused: "refused; the reason is on stderr"
         case .noAnswer: "no answer in time; the press can still take effect within 30 s"
         case .noSession: "there is no session"
         case .unreachable: "neither node nor broker reached"
-        case .unsafe: "applied, but not saved, not known to the others or (revoke) not cleared; the reason is on stderr"
+        case .incomplete:
+            "applied, but not saved, not known to the others or (revoke) not cleared; the reason is on stderr"
         case .interrupted: "a signal ended lockstep join, which undid its changes"
         }
     }

@@ -23,7 +23,7 @@ struct Canvas: Hashable, Sendable {
     struct Cell: Hashable, Sendable {
         /// The character; empty in the second cell of a wide one.
         var text: String
-        /// Its columns: 1 or 2, 0 in the second cell of a wide one.
+        /// The columns of the cell: 1 or 2, 0 in the second cell of a wide one.
         var width: Int
         var style: Style
     }

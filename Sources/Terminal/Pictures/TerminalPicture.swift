@@ -60,7 +60,7 @@ struct TerminalPicture {
         /// The least height of the time in pixels, unless the terminal has no room for it in any case.
         var digits: Int
 
-        /// From a terminal with much room to one with little.
+        /// The omissions, from a terminal with much room to one with little.
         static let all = [
             Omission(gap: 2, hasTallButtons: true, digits: 16),
             Omission(gap: 1, hasTallButtons: true, digits: 10),
@@ -158,7 +158,7 @@ struct TerminalPicture {
         canvas.write(time, column: columns - width, row: top, style: screen.timeStyle)
     }
 
-    /// Draws the time of day or the days of the week, and as many lines below as there is room for.
+    /// Draws the time of day or the days of the week, and below them as many lines as fit.
     private mutating func drawIdle() {
         guard screen.idle != .off else { return }
         let notice = screen.notices.map(\.text).joined(separator: Localized.separator)

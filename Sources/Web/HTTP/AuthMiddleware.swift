@@ -41,8 +41,8 @@ struct AuthMiddleware: RouterMiddleware {
     /// Whether a request comes from this machine and was not forwarded.
     ///
     /// A reverse proxy or tunnel on this machine connects over loopback for remote clients: its requests carry a forwarding
-    /// header, or the host that the client asked for. One that adds no header and asks for loopback itself cannot be told
-    /// from a program of this machine; ``needsLocalKey`` is for it.
+    /// header, or the host that the client asked for. A proxy that adds no header and asks for loopback itself looks like
+    /// a program of this machine; ``needsLocalKey`` is for it.
     private func isLocal(_ request: Request, _ context: WebContext) -> Bool {
         let host = Self.host(of: request.head.authority ?? "")
         return context.isFromLoopback && Self.isLoopback(host) && !givenHosts.contains(host)

@@ -7,7 +7,8 @@ struct CalendarRoutes: Sendable {
     /// Returns the calendar. Its error says why there is none.
     let calendar: @Sendable () async throws -> [UInt8]
 
-    /// A calendar program can only be given a link, so the path has a key of its own, which opens nothing else.
+    /// The path of the calendar. A calendar program gets only a link, so the path has a key of its own, which opens
+    /// nothing else.
     static let path = "/calendar.ics"
 
     func addRoutes(to routes: Routes) {

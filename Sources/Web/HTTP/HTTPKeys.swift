@@ -7,7 +7,7 @@ import Session
 /// The shared keys with which other machines access a node.
 struct HTTPKeys: Sendable {
     static let cookie = "lockstep"
-    /// Its name over TLS. Browsers accept it over TLS alone, for this host alone.
+    /// The name of the cookie over TLS. Browsers accept it over TLS alone, for this host alone.
     private static let secureCookie = "__Host-lockstep"
 
     private let view: String

@@ -36,7 +36,7 @@ struct PhoneBook {
         var name: String
         var hash: String
         var mayPress: Bool
-        /// Its end on the boot clock.
+        /// The end of the link on the boot clock.
         var until: Int64
     }
 

@@ -67,7 +67,7 @@ addEventListener("submit", async (event) => {
   button.disabled = false;
 });
 
-// What opens is below the window.
+// The opened part is below the window.
 addEventListener("click", ({ target }) => {
   if (target.localName === "summary") requestAnimationFrame(() => target.parentElement.scrollIntoView({ block: "nearest" }));
 });

@@ -140,7 +140,8 @@ package protocol TextFormat: Format {
     var name: String { get }
     /// The value for whatever is invalid; `nil` if that is an error.
     var substitute: Value? { get }
-    /// The rest of an error about an invalid string, such as “must be one of …”; `nil` if the name of the format says it.
+    /// The rest of an error about an invalid string, such as “must be one of …”. `nil` if the name of the format says
+    /// it.
     var rule: String? { get }
     /// All valid strings; empty if they are no closed set.
     var words: [String] { get }

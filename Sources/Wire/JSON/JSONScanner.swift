@@ -109,7 +109,7 @@ struct JSONScanner {
         var mayRepeat = false
     }
 
-    /// Adds a key. One of very many keys, or one with an escape, might repeat another.
+    /// Adds a key. If there are very many keys, or if it has an escape, it might repeat another.
     private func note(_ key: JSONBytes, in keys: inout KeySet, from first: Int, _ text: Span<UInt8>) {
         let range = key.range
         keys.count += 1

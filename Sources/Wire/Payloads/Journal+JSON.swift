@@ -20,8 +20,8 @@ extension Journal: Described {
         try form.field("provisional", &isProvisional, .bool, unless: false)
         try form.field("guess", &isGuess, .bool, unless: false)
         try form.field("approx", &isApproximate, .bool, unless: false)
-        try form.field("guessBefore", &isGuessBefore, .bool, unless: false)
-        try form.field("before", optional: &before, .payload())
+        try form.field("guessBefore", &isLastAnnouncedGuess, .bool, unless: false)
+        try form.field("before", optional: &lastAnnounced, .payload())
     }
 }
 

@@ -26,7 +26,8 @@ public struct LedgerAck: Hashable, Sendable, Described {
     public var node: NodeID
     /// ``itemsLimit`` at most.
     public var items: [Item]
-    /// The latest weeks with records of the node, which sends its records of each that differs; `nil` if not looked up.
+    /// The latest weeks with records of the node. It sends its records of each week that differs. `nil` if not looked
+    /// up.
     public var weeks: [RecordWeek]?
 
     public static let itemsLimit = 64

@@ -50,7 +50,7 @@ extension Peer {
 }
 
 extension JSON {
-    /// A record whose run began at nine in the morning (UTC) some days ago, so that it does not end on the next day.
+    /// A record whose run began at nine in the morning (UTC) some days ago. So it does not end on the next day.
     static func record(_ id: String, daysAgo: Int64, minutes: Int64, digest: String = "d1") -> JSON {
         let sinceNine = now() % 86_400_000 / 60_000 - 9 * 60
         return record(id, ago: daysAgo * 1_440 + sinceNine, minutes: minutes, digest: digest)

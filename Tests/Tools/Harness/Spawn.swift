@@ -77,8 +77,8 @@ public enum Spawn {
         return status
     }
 
-    /// Returns the exit code of an ended process as a shell reports it, 128 and the number of a signal that ended it, or
-    /// `nil` while it runs.
+    /// Returns the exit code of an ended process as a shell reports it; `nil` while it runs. After a signal it is 128 and
+    /// the signal's number.
     public static func reap(_ child: pid_t) -> Int32? {
         var status: Int32 = 0
         guard waitpid(child, &status, WNOHANG) != 0 else { return nil }

@@ -108,8 +108,8 @@ package enum Check: String, CaseIterable, Sendable {
     case minutesOnce
     /// The runs of a session add up to the time that it ran, counted independently.
     case minutesExact
-    /// A session's start equals true time (within ``Limits/stampLead`` plus twice ``Clock/syncedBound``, or a wrong
-    /// vouched clock's) once its node has a vouched clock, and never changes after. Exempt are
+    /// A session's start equals true time once its node has a vouched clock, and never changes after. It may differ by
+    /// ``Limits/stampLead`` plus twice ``Clock/syncedBound``, or be that of a wrong vouched clock. Exempt are
     /// - nodes that lost a journal, since they may not know when they dated the session;
     /// - continuations, which keep the dates of the previous owner;
     /// - sessions of a node whose group time the liar's clock could set;

@@ -5,7 +5,7 @@ import Session
 import Wire
 
 extension World {
-    /// The longest wait of an answer on an undisturbed connection: more than the barrier, a twin's wait and a slow way.
+    /// The longest wait of an answer on an undisturbed connection. It is more than the barrier, a twin's wait and a slow way.
     private static let answerPatience = Microseconds(.seconds(12))
 
     /// Notes that a connection, a disk or a stop delays a node's answers.
@@ -99,7 +99,7 @@ extension World {
         if lateness >= 0 { fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(lateness) ms too late") }
     }
 
-    /// Notes the intents that have left a full list: of the session before, or of the one that was taken over.
+    /// Notes the intents that have left a full list. It is that of the session before, or of the one that was taken over.
     mutating func witnessTrimming(of own: Register, after before: Register?, at node: Int) {
         guard own.applied.count == Limits.applied else { return }
         let taken = own.continues.flatMap { machines[node].engine.register(of: $0.node) }

@@ -105,7 +105,7 @@ struct LedgerService {
     }
 }
 
-/// An event of ledger records, which has its own stream and is not counted, so that other choices stay as they are.
+/// An event of ledger records. It has its own stream and is not counted, so that other choices stay as they are.
 enum LedgerEvent {
     /// A record of a node reaches the service through the connection of this index.
     indirect case filed(Int, DigestedRecord)

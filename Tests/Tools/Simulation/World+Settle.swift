@@ -59,8 +59,8 @@ extension World {
         if mix.canary != 0 { fail(.canary, "the planted violation") }
     }
 
-    /// Lets a message cross between halves that were apart and keep retained messages separately: a press, whose effect
-    /// all must show two seconds later, or a new connection. Before that no half can know of the other.
+    /// Lets a message cross between halves that were apart and keep retained messages separately. It is a press, whose
+    /// effect all must show two seconds later, or a new connection. Before that no half can know of the other.
     private mutating func meetAgain() {
         guard violation == nil, witness.isParted else { return }
         counters.add(.metAgain)

@@ -134,6 +134,6 @@ struct RevokeCommand: AsyncParsableCommand {
         guard let node = NodeID(node) else {
             throw UsageError("a node has 1 to 32 characters of a-z, 0-9 and -, and does not begin with -")
         }
-        guard try await Members.answer(.revoke(node: node), Bool.self, destdir) else { throw ExitStatus.unsafe.code }
+        guard try await Members.answer(.revoke(node: node), Bool.self, destdir) else { throw ExitStatus.incomplete.code }
     }
 }

@@ -9,7 +9,7 @@ import Wire
 @testable import Debt
 
 @Suite("Limits of records", .cpuBound, .onBothStores)
-struct RecordLimitsTests {
+struct RecordQuotaTests {
     private static let now: GroupTime = 1_800_000_000_000
     private static let day: Milliseconds = 86_400_000
 

@@ -20,7 +20,7 @@ package final class RecordQuota: Sendable {
     private struct Use {
         var stored: Int
         var allowance: Double
-        /// On the boot clock, in milliseconds.
+        /// The time of ``allowance`` on the boot clock, in milliseconds.
         var at: Int64
     }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-
 /// Rows of text in columns.
 package enum TextTable {
     /// Two spaces are between columns and none at the end. `right` is the column that is aligned to the right.
@@ -17,16 +15,5 @@ package enum TextTable {
             while line.last == " " { line.removeLast() }
             return line
         }
-    }
-}
-
-/// A line on the terminal of stderr that shows progress to a person who waits.
-package enum ProgressLine {
-    private static let isShown = isatty(STDERR_FILENO) == 1
-
-    /// Replaces the line; an empty text clears it.
-    package static func show(_ text: String) {
-        let bytes = Array("\r\u{1B}[K\(text)".utf8)
-        if isShown { _ = write(STDERR_FILENO, bytes, bytes.count) }
     }
 }
