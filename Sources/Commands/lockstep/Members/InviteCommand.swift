@@ -134,6 +134,7 @@ struct RevokeCommand: AsyncParsableCommand {
         guard let node = NodeID(node) else {
             throw UsageError("a node has 1 to 32 characters of a-z, 0-9 and -, and does not begin with -")
         }
-        guard try await Members.answer(.revoke(node: node), Bool.self, destdir) else { throw ExitStatus.incomplete.code }
+        let isCleared = try await Members.answer(.revoke(node: node), Bool.self, destdir)
+        guard isCleared else { throw ExitStatus.incomplete.code }
     }
 }
