@@ -11,11 +11,11 @@ import TLS
 /// Sets mosquitto up on this machine, and undoes that.
 struct BrokerSetup {
     let files: BrokerFiles
-    let service: BrokerService
+    let service: MosquittoService
 
     init(_ files: BrokerFiles) {
         self.files = files
-        service = BrokerService(files: files)
+        service = MosquittoService(files: files)
     }
 
     private var isStaged: Bool { !files.root.isEmpty }
@@ -135,7 +135,7 @@ struct BrokerSetup {
         } catch {
             throw JoinFailure("\(error)\nnot all files could be installed; when that is repaired, repeat the command")
         }
-        if service.hasManager, await !service.systemctl("enable", "--quiet", BrokerService.unit) {
+        if service.hasManager, await !service.systemctl("enable", "--quiet", MosquittoService.unit) {
             throw JoinFailure("systemctl could not enable mosquitto.service")
         }
         guard await !service.restart() else { return }
@@ -154,8 +154,8 @@ struct BrokerSetup {
     /// Returns how the service is before the first setup, for ``undo(program:)``.
     private func state(isNew: Bool) async -> String {
         guard service.hasManager else { return "unknown\n" }
-        let isEnabled = await service.systemctl("is-enabled", "--quiet", BrokerService.unit) && !isNew
-        let isActive = await service.systemctl("is-active", "--quiet", BrokerService.unit) && !isNew
+        let isEnabled = await service.systemctl("is-enabled", "--quiet", MosquittoService.unit) && !isNew
+        let isActive = await service.systemctl("is-active", "--quiet", MosquittoService.unit) && !isNew
         return (isEnabled ? "enabled\n" : "disabled\n") + (isActive ? "active\n" : "inactive\n")
     }
 
@@ -215,10 +215,10 @@ struct BrokerSetup {
         try files.remove(MosquittoConfiguration.name)
         let before = try files.text("lockstep/before")?.split(whereSeparator: \.isNewline) ?? []
         if service.hasManager {
-            if !before.contains("inactive"), await !service.systemctl("start", BrokerService.unit) {
+            if !before.contains("inactive"), await !service.systemctl("start", MosquittoService.unit) {
                 CommandLineRunner.say("mosquitto does not start without it: sudo journalctl -u mosquitto -n 20")
             }
-            if before.contains("disabled") { _ = await service.systemctl("disable", "--quiet", BrokerService.unit) }
+            if before.contains("disabled") { _ = await service.systemctl("disable", "--quiet", MosquittoService.unit) }
         } else if process != nil {
             print("No service manager here: start it again yourself (mosquitto -c \(files.path("mosquitto.conf"))).")
         }

@@ -14,14 +14,14 @@ struct Membership {
     private static let validity: Int64 = 86_400
 
     let files: BrokerFiles
-    let service: BrokerService
+    let service: MosquittoService
     private var list: MemberList
     private let now = SystemClock.wallMilliseconds() / 1_000
 
     /// - Throws: ``JoinFailure`` where no broker is set up.
     init(_ files: BrokerFiles) throws {
         self.files = files
-        service = BrokerService(files: files)
+        service = MosquittoService(files: files)
         guard files.hasBroker else {
             throw JoinFailure("there is no broker yet: sudo lockstep broker setup --lan --tls")
         }
@@ -199,7 +199,7 @@ struct Membership {
         } else if service.hasManager {
             CommandLineRunner.say("mosquitto does not run at present: sudo systemctl start mosquitto")
         } else if files.root.isEmpty {
-            let others = BrokerService.processes.map(String.init).joined(separator: " ")
+            let others = MosquittoService.processes.map(String.init).joined(separator: " ")
             CommandLineRunner.say(
                 "No mosquitto with \(files.path("mosquitto.conf")) is found here. If one runs, it does not know of this change "
                     + "before you say to it: kill -HUP \(others.isEmpty ? "PROCESS" : others)")

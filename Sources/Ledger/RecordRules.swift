@@ -5,7 +5,8 @@ public import Session
 // A record meets these checks on its way to the ledger, in this order:
 //
 // 1. The broker lets a node write only `node/<its id>/record` (Config/acl).
-// 2. `WireCodec` discards a record whose `node` is not that of its topic, and one whose fields are out of bounds.
+// 2. `WireCodec` discards a record whose `node` is not that of its topic, and one whose fields are out of bounds. `DebtService`
+//    answers it with `refused` if it can read the record's name.
 // 3. `LedgerIntake.receive` refuses one with implausible dates (`isPlausible`, below).
 // 4. `Debt` files it under space, session and node, so that it replaces only an earlier record of that node
 //    (`FilingResult`, below), within the quota of its node (`RecordQuota`).

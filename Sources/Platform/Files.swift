@@ -196,4 +196,7 @@ package enum Files {
         guard stat(path, &status) == 0 else { throw FileError(path: path, action: "read") }
         return status.st_mode & 0o7777
     }
+
+    /// Returns whether only the owner and the group of a file may use it.
+    package static func isPrivate(_ path: String) throws(FileError) -> Bool { try mode(of: path) & 0o007 == 0 }
 }

@@ -209,9 +209,10 @@ package struct Settings: Sendable {
     /// Returns the first line of a file, which must not be readable by other users.
     package static func password(in path: String) throws(BadValue) -> String {
         do throws(FileError) {
-            let mode = try Files.mode(of: path)
             let bytes = try Files.read(path, limit: 4_096)
-            if mode & 0o007 == 0 { return String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self) }
+            if try Files.isPrivate(path) {
+                return String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
+            }
         } catch {
             throw BadValue("\(error)")
         }

@@ -8,8 +8,8 @@ public enum Decoded: Hashable, Sendable {
     case message(Message, from: NodeID)
     /// The node's own barrier has returned.
     case barrier(ConnectionID)
-    /// The retained presence, session or notice of a node was deleted. If it was this node's, the node publishes both again.
-    /// For another node nothing follows: its last state counts.
+    /// The retained presence, session or notice of a node was deleted. If it was this node's, the node publishes all three
+    /// again. A node whose presence was deleted is not online, and its clock does not count; its register and notice stay.
     case erased(from: NodeID, isPresence: Bool)
     /// Not used, and counted; `from` is `nil` if the topic names no node.
     case discard(Discard, from: NodeID?)

@@ -4,7 +4,7 @@ package import Wire
 
 /// The standard input of a hook: the session at an event, with the fields of ``StatusReport``, and the event.
 package struct EventReport: Hashable, Sendable, Described {
-    /// started, paused, resumed, phase, completed, stopped, superseded or stale.
+    /// The name of an `EventName` of `Settings`, such as `started`.
     package var event: String
     /// When it happened, in milliseconds of group time.
     package var at: Int64

@@ -28,7 +28,7 @@ public enum Input: Hashable, Sendable {
     case barrierPassed(ConnectionID)
     /// A well-formed message of a node. `retained` is the broker's flag. The caller must check a register in it.
     case received(Message, from: NodeID, retained: Bool)
-    /// A retained message of a node was deleted by an empty payload: its presence or its register.
+    /// A retained message of a node was deleted by an empty payload: its presence, register or notice.
     case erased(from: NodeID, isPresence: Bool)
     /// All nodes are to publish again, because a person needs a session and none is here.
     case askAll

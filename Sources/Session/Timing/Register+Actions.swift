@@ -7,7 +7,7 @@
 public struct PhaseDefaults: Hashable, Sendable {
     public var shortBreak: Int
     public var longBreak: Int
-    /// The number of focus phases after which an inserted break is a long one; 0 for never.
+    /// After this number of phases that are no breaks, an inserted break is a long one; 0 for never.
     public var longBreakEvery: Int
     public var focus: Int
     /// After this time a count-up session ends by itself.

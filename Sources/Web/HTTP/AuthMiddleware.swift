@@ -122,7 +122,7 @@ struct AuthMiddleware: RouterMiddleware {
                 "this needs a key: open the link that “lockstep phone add” or “lockstep kiosk” prints on the node's "
                     + "machine, or send “Authorization: Bearer KEY”")
         }
-        if request.method == .post, context.access != .control {
+        if request.method.mayChange, context.access != .control {
             throw HTTPProblem(
                 .forbidden,
                 phone == nil ? "this key is read-only; use the control key" : "this phone may only look")

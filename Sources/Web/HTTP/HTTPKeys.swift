@@ -31,8 +31,8 @@ struct HTTPKeys: Sendable {
 
     /// Returns the cookie that holds a key for a year.
     ///
-    /// It is sent with a link on another site (`Lax`), such as one in a mail. No `GET` request changes anything, and
-    /// ``SameOriginMiddleware`` refuses the others.
+    /// It is sent with a link on another site (`Lax`), such as one in a mail. No `GET` request with a cookie changes
+    /// anything, and ``SameOriginMiddleware`` checks all that may.
     static func cookie(with key: String, isSecure: Bool) -> String {
         let terms = "Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax"
         return isSecure ? "\(secureCookie)=\(key); \(terms); Secure" : "\(cookie)=\(key); \(terms)"

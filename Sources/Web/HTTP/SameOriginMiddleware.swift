@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Hummingbird
 
 /// CSRF protection: a mutating request must be same-origin and `application/json`.
@@ -12,7 +13,7 @@ struct SameOriginMiddleware: RouterMiddleware {
     @concurrent func handle(
         _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        guard request.method == .post else { return try await next(request, context) }
+        guard request.method.mayChange else { return try await next(request, context) }
         let authority = request.head.authority ?? ""
         if let origin = request.headers[.origin],
             origin != "https://\(authority)", isSecure || origin != "http://\(authority)"
@@ -25,4 +26,10 @@ struct SameOriginMiddleware: RouterMiddleware {
         }
         return try await next(request, context)
     }
+}
+
+extension HTTPRequest.Method {
+    /// Whether a request may change something: it must be same-origin, and a key that only looks may not send it. Every
+    /// route that changes something is a POST.
+    var mayChange: Bool { self == .post }
 }

@@ -131,9 +131,13 @@ package final class ServerCertificate: HTTPEncryption {
 
     private static func given(certificate: String, key: String, at now: Int64) throws(CertificateError) -> Identity {
         let (chain, keyBytes) = (try read(certificate), try read(key))
-        let mode: UInt32
-        do throws(FileError) { mode = try Files.mode(of: key) } catch { throw CertificateError(error.description) }
-        guard mode & 0o007 == 0 else {
+        let isPrivate: Bool
+        do throws(FileError) {
+            isPrivate = try Files.isPrivate(key)
+        } catch {
+            throw CertificateError(error.description)
+        }
+        guard isPrivate else {
             throw CertificateError("\(key) is readable by other users; run chmod 600 \(key)")
         }
         let credential = try Credential(certificate: chain, in: certificate, key: keyBytes, in: key)

@@ -6,7 +6,7 @@ import Session
 struct EngineCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "engine",
-        abstract: "Measure the inputs per second of the engine alone, on one core.",
+        abstract: "Measure the inputs per second of the core without decoding, on one core.",
         discussion: """
             The mix is that of a node with eight peers: wakes, older and newer registers of peers, presences, and presses \
             whose journal is answered. What it asks for is looked at and not carried out. Instructions and allocations are \

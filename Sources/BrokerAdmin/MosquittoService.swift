@@ -8,7 +8,7 @@ import Session
 import Settings
 
 /// The mosquitto of this machine: the unit of systemd, or a process that no service manager runs.
-struct BrokerService: Sendable {
+struct MosquittoService: Sendable {
     let files: BrokerFiles
 
     static let unit: LineText = "mosquitto.service"
