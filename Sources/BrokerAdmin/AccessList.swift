@@ -44,7 +44,7 @@ package enum AccessList {
 
     static func hasPlainTopics(_ role: MemberRole) -> Bool { !plain(of: role).isEmpty }
 
-    /// A node describes the plain topics of its space to Home Assistant, which is a remote.
+    /// A node describes the plain topics of its space to Home Assistant. Home Assistant has the role of a remote.
     private static func homeAssistant(of member: Member) -> [String] {
         switch member.role {
         case .node where member.space != "+":

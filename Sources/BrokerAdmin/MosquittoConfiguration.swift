@@ -2,6 +2,7 @@
 
 import Joining
 
+/// A file of mosquitto's configuration, as text and as options.
 struct ConfigurationFile {
     /// The path of the file below `/etc/mosquitto`.
     var name: String
@@ -40,7 +41,7 @@ struct MosquittoConfiguration {
     ]
 
     let text: String
-    /// The other files that have listeners or bridges; then limits that would bound these are left out.
+    /// The other files that have listeners or bridges. If there are any, limits that would bound these are left out.
     let others: [String]
 
     init(

@@ -7,10 +7,13 @@ public import Session
 // 1. The broker lets a node write only `node/<its id>/record` (Config/acl).
 // 2. `WireCodec` discards a record whose `node` is not that of its topic, and one whose fields are out of bounds. `DebtService`
 //    answers it with `refused` if it can read the record's name.
-// 3. `LedgerIntake.receive` refuses one with implausible dates (`isPlausible`, below).
+// 3. `LedgerIntake.receive` refuses one with implausible dates (`isPlausible`, below). One that is only ahead of a group time
+//    that no kernel vouches for gets no answer, and comes again.
 // 4. `Debt` files it under space, session and node, so that it replaces only an earlier record of that node
 //    (`FilingResult`, below), within the quota of its node (`RecordQuota`).
-// 5. `LineagePart` lets it cut another session only as a takeover that names that session's node and lineage.
+// 5. `LineagePart` lets it cut another session only as a takeover with a larger stamp that names that session's node and
+//    lineage, and lies at most 10 s before its beginning. `FiledPart` lets it cut none of which the ledger had a final record
+//    before.
 
 /// The result of comparing a record that arrives with the stored record of its session.
 public enum FilingResult: Hashable, Sendable {

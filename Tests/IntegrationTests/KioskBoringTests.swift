@@ -3,7 +3,7 @@
 import Support
 import Testing
 
-/// The boring face during a session: AR-01 to AR-07.
+/// The boring face during a session: the time and the debt, and nothing else.
 @Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskBoringTests {
     @Test func boringFaceShowsOnlyTheTimeAndTheDebt() async throws {
         try await Kiosk.with { kiosk in
@@ -22,11 +22,11 @@ import Testing
                 try await expectBoringLook(page)
                 return false
             }
-            #expect(colours == ["rgb(136, 136, 136)"], "AR-03: no colour changes as time decreases")
+            #expect(colours == ["rgb(136, 136, 136)"], "no colour changes as time decreases")
             let end = try await page.value("window.atEnd")
             end.expect(["faults": [], "time": "0:00"])
             try await page.waitUntilDrawn("idle")
-            #expect(try await page.value("counted.noise") == 0, "AR-04: no haptic or sound at milestones")
+            #expect(try await page.value("counted.noise") == 0, "no haptic or sound at milestones")
             try await expectBoringLook(page)
             #expect(try await page.value("document.body.innerText.trim() + document.title") == "")
 
@@ -47,13 +47,13 @@ import Testing
     private static let script = #"""
         window.boringFaults = async () => {
           const unwanted = {
-            "AR-01, a progress bar or ring": "#bar, #ring, progress, meter",
-            "AR-02, an icon or branding": "svg, img, #emoji, #icon, #qr",
-            "AR-05, a button": "button, a, input, [tabindex], [onclick]",
-            "AR-07, a section that expands": "details, summary, dialog, select",
+            "a progress bar or ring": "#bar, #ring, progress, meter",
+            "an icon or branding": "svg, img, #emoji, #icon, #qr",
+            "a button": "button, a, input, [tabindex], [onclick]",
+            "a section that expands": "details, summary, dialog, select",
           };
           const seen = Object.keys(unwanted).filter((rule) => [...document.querySelectorAll(unwanted[rule])].some(isShown));
-          // AR-02, AR-03, AR-06: no other colour, no other text.
+          // No other colour, no other text.
           return [...seen, ...(await measure(innerWidth, innerHeight))];
         };
         void (window.atEnd = new Promise((done) => {

@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// Mosquitto does so for a client whose queue was full, and still answers its pings.
+    /// Mosquitto sends no acknowledgement to a client whose queue was full, and still answers its pings.
     @Test func clientReconnectsWhenAcknowledgementsAreLost() async throws {
         try await Broker.withBroker { broker in
             try await Proxy.with(to: broker.port) { line in

@@ -18,7 +18,7 @@ import Testing
         return rig
     }
 
-    /// It comes again from the old owner, which sees it missing.
+    /// The old owner sees that the intent is missing from the list, and sends it again.
     @Test func intentThatHasLeftAFullListIsADuplicate() {
         var register = peerRegister(plan: "focus 25m")
         register.applied = (0..<Limits.applied).map { token("A\($0)") }
@@ -31,7 +31,7 @@ import Testing
         #expect(rig.own?.status == .paused)
     }
 
-    /// Whether it took effect is not known.
+    /// The full list may have dropped the intent, so whether it took effect is not known.
     @Test func nothingIsForwardedToAHeadWithAFullList() {
         var rig = EngineHarness().linked(starting: "focus 25m")
         rig.press(.pause, id: "I1")
@@ -76,7 +76,7 @@ import Testing
         #expect(meanwhile.intents.count == 1)
     }
 
-    /// Its clock answers, its engine does not.
+    /// The owner answers pings and no intent.
     @Test func muteOwnerIsTakenOverAfterFourSeconds() {
         var rig = Self.displayOfKitchen()
         rig.meet("kitchen", connection: "k1")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Terminal
 
-/// AR-01 to AR-07: only the time, in three greys.
+/// Only the time, in three greys.
 @Suite(.cpuBound) struct BoringTests {
     private static let blocks: Set<Character> = [" ", "█", "▀", "▄"]
 
@@ -90,7 +90,7 @@ import Testing
         #expect(!flat.text(row: 0).contains("-120m"), "one row is the time's")
     }
 
-    /// AR-03: the last second looks like the first.
+    /// The last second looks like the first.
     @Test func coloursDoNotChangeAsTimeDecreases() {
         let colours = [0, 750_000, 1_499_000].map { (boot: BootTime) in
             let canvas = canvas(Screen(view(sample()), at: boot, face: .boring), 80, 24)

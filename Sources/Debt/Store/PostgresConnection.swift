@@ -9,8 +9,8 @@ import Glibc
 final class PostgresConnection: LedgerConnection, @unchecked Sendable {
     /// The number of statements that are sent before the first result is read, and of rows in `VALUES`.
     private static let (pipelined, rows) = (1_024, 128)
-    /// PostgreSQL frees the lock of a machine that is gone when that answers no probes. Without statistics it would, like
-    /// SQLite, scan a table. A commit is durable, whatever the database says.
+    /// The keepalives let PostgreSQL free the lock of a machine that is gone. Scans and joins are off that a planner without
+    /// statistics would choose. A commit is flushed even where the database's default is not to.
     private static let settings = """
         SET client_min_messages = error; SET lock_timeout = 10000; SET plan_cache_mode = force_generic_plan;
         SET tcp_keepalives_idle = 3; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3;

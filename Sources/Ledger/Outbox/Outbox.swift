@@ -45,8 +45,8 @@ package struct Outbox: Sendable {
         unwritten.add(register, isApproximate: isApproximate)
     }
 
-    /// Returns the records that a journal no longer contains, which must be on disk before it. A record is part of each
-    /// write until one of those is on disk, so that no failure needs a report.
+    /// Returns the records that a journal no longer contains, which must be on disk before it. A record is returned for
+    /// each write until one of these writes is on disk, so a failed write needs no report.
     /// - Parameter write: The number of the write, which rises.
     package mutating func file(except own: SessionID?, write: Int) -> (
         waiting: [DigestedRecord], acknowledged: [DigestedRecord]

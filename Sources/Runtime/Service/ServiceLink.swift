@@ -15,7 +15,7 @@ package protocol ServiceSpace: AnyObject {
 }
 
 /// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread. It registers the
-/// will, which tells one space only, so that a service for every space has none; it subscribes and informs each space.
+/// will, subscribes, and passes events to each space. A will tells one space only, so a service for every space has none.
 package final class ServiceLink<Space: ServiceSpace> {
     private static var spacesLimit: Int { 4_096 }
 

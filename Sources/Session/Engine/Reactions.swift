@@ -147,7 +147,8 @@ extension Engine {
     // MARK: Group time
 
     /// Selects the source of group time from all known clocks. Stamps are judged again after a jump, when the mark is
-    /// ahead of the new time, and when a vouched clock begins to tell it. No reaction, since callers need it at once.
+    /// ahead of the new time, and when a vouched clock begins to tell it. It is no step of ``react(_:)``, since
+    /// callers need the result at once.
     mutating func selectTimeSource(_ context: inout Context) {
         let now = context.now
         let before = time.timeBeforeStep(atBoot: now.boot)
@@ -162,7 +163,7 @@ extension Engine {
         if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.told))) }
         let isNewlyVouched = time.source == .own ? former != .own : time.source == .others && !former.isVouched
         if hasJumped || dating.mark.isAhead(context) || isNewlyVouched {
-            // Without contact a session stays although the wall clock was set.
+            // Without contact, a session that was admitted stays so, even if the wall clock was set.
             let keepsAdmitted = !time.source.isVouched || !link.isUp && now.wallBound == nil
             judgeAgain(keepsAdmitted: keepsAdmitted, context)
         } else if replicas.nextWake != nil {
