@@ -84,7 +84,7 @@ struct RetainedMessages: Sendable {
         let barrier = "lockstep/1/_local/barrier-\(UInt32.random(in: 0 ... .max))"
         // An error here ends the connection, which is an event as well.
         _ = try? await client.subscribe((filters + [barrier]).map { Subscription($0, qos: .atMostOnce) })
-        // What is retained is on its way; a member that publishes all the time would fill the queue.
+        // The retained messages are on their way; a member that publishes all the time would fill the queue.
         await client.unsubscribe(filters, completion: nil)
         // A message to oneself arrives after all that was retained, since the broker keeps the order at QoS 0.
         _ = try? await client.publish([], to: barrier, qos: .atMostOnce)
