@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// With a short queue, mosquitto drops most of the messages for a command that reads them.
+    /// With a short queue, mosquitto drops messages for a command that reads them more slowly than it sends them.
     @Test func aFloodOfPresencesStopsNoCommandAndIsCleared() async throws {
         let broker = try await BrokerMachine()
         let path = "etc/mosquitto/conf.d/lockstep.conf"
@@ -44,7 +44,6 @@ import Testing
         try await broker.lockstep("invite", "--expire").expect()
         #expect(!broker.log.contains("are being dropped"))
         try await broker.lockstep("revoke", "evil").expect(errors: "cleared 580 more topics")
-        #expect(broker.log.contains("are being dropped"))
         let desk = try await JoinTests.secret(broker, "desk")
         try await Peer.with("desk", port: broker.port, password: desk) { peer in
             try await peer.publish("hello", [])
