@@ -3,14 +3,20 @@
 
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
-]
+// `Deploy/test` sets it, and builds the tests with `-c release`: then what Lockstep depends on is compiled once, for the
+// programs and for the tests. The tests start the programs of that folder. Lockstep's own modules are compiled again, without
+// optimisation, which takes less time, and open to tests.
+let hasPrograms = Context.environment["LOCKSTEP_TEST_PROGRAMS"] != nil
+
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+    ] + (hasPrograms ? [.unsafeFlags(["-Onone", "-enable-testing"])] : [])
 
 // `swift build -c release` makes programs that run where no Swift is installed, by linking Swift's libraries into them.
 // Foundation's own parts are named because modules that are compiled for its shared library do not name them. The other
@@ -330,9 +336,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CSystemd", "Joining", "Mosquitto", "Platform", "Session", "Settings", "Support", "Wire", "lockstep",
-                "lockstep-bench", "lockstep-calm", "lockstep-debt", "lockstep-node",
-            ],
+                "CSystemd", "Joining", "Mosquitto", "Platform", "Session", "Settings", "Support", "Wire",
+            ] + (hasPrograms ? [] : ["lockstep", "lockstep-bench", "lockstep-calm", "lockstep-debt", "lockstep-node"]),
             exclude: ["Preload"],
             swiftSettings: strict
         ),
