@@ -3,9 +3,9 @@
 
 import PackageDescription
 
-// `Deploy/test` sets it, and builds the tests with `-c release`: then what Lockstep depends on is compiled once, for the
-// programs and for the tests. The tests start the programs of that folder. Lockstep's own modules are compiled again, without
-// optimisation, which takes less time, and open to tests.
+// Whether the tests start programs that are built already, in the folder `LOCKSTEP_TEST_PROGRAMS`. `Deploy/test` then builds the
+// tests with `-c release`, like those programs, so that what Lockstep depends on is compiled once. Lockstep's own modules are
+// compiled again: open to tests, and without optimisation, which takes less time.
 let hasPrograms = Context.environment["LOCKSTEP_TEST_PROGRAMS"] != nil
 
 let strict: [SwiftSetting] =

@@ -29,7 +29,7 @@ package struct Feeds: Hashable, Sendable {
         calm.flatMap { $0.session == session ? $0 : nil }
     }
 
-    /// Returns the feed that a service publishes, of several services that one which serves; `nil` if it publishes none.
+    /// Returns the name of the feed whose latest value came from a service; `nil` if none did.
     package func published(by service: NodeID) -> String? {
         week?.by == service ? "debt" : calm?.by == service ? "calm" : nil
     }

@@ -29,13 +29,14 @@ struct BrokerFile {
 
 /// The folder `/etc/mosquitto`.
 struct BrokerFiles: Sendable {
+    /// The largest file that is read, in bytes.
     static let limit = 1 << 20
 
     /// The folder that everything lies below, for tests; empty for this machine. Then owners stay as they are.
     let root: String
 
     var folder: String { root + "/etc/mosquitto" }
-    /// Whether `lockstep broker setup` has been here.
+    /// Whether `lockstep broker setup` has set this machine up.
     var hasBroker: Bool { has("lockstep/passwd") }
     var user: String {
         root.isEmpty ? "mosquitto" : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"

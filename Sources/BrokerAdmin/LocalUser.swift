@@ -51,7 +51,9 @@ struct LocalUser: Sendable {
                     }
                 }
                 group.addTask {
-                    while case let rest = progress.rest, rest > 0 { try await Task.sleep(for: .milliseconds(rest)) }
+                    while case let left = progress.millisecondsLeft, left > 0 {
+                        try await Task.sleep(for: .milliseconds(left))
+                    }
                     throw JoinFailure("the broker does not answer")
                 }
                 defer { group.cancelAll() }
@@ -71,7 +73,7 @@ final class Progress: Sendable {
     func note() { last.store(SystemClock.bootMilliseconds(), ordering: .relaxed) }
 
     /// The milliseconds after which a command gives up, if nothing happens.
-    var rest: Int64 { last.load(ordering: .relaxed) + 10_000 - SystemClock.bootMilliseconds() }
+    var millisecondsLeft: Int64 { last.load(ordering: .relaxed) + 10_000 - SystemClock.bootMilliseconds() }
 }
 
 struct RetainedMessages: Sendable {
@@ -99,7 +101,7 @@ struct RetainedMessages: Sendable {
                 // While the queue is full, mosquitto drops all further messages, also the barrier.
                 if received.isMultiple(of: 16) { _ = try? await client.publish([], to: barrier, qos: .atMostOnce) }
             case .disconnected(let error, _): if messages.isEmpty { throw error }
-            // It has ended the connection, because it lacked the memory to send more.
+            // Connected again: mosquitto ended the first connection for lack of memory, and no more can be read.
             case .connected: return messages
             }
         }

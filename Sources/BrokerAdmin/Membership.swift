@@ -116,8 +116,9 @@ struct Membership {
         member.software = presence.software
     }
 
-    /// Notes which of these members were invited and have been seen on the broker, and returns their presences in the
-    /// spaces of all members. It asks for no others: a member may retain presences in any number of spaces.
+    /// Notes which of these members were seen on the broker, and returns their presences.
+    ///
+    /// It reads those in the spaces of all members and no others, because a member may retain presences in any number of spaces.
     private mutating func settle(_ members: [Member]) async throws -> [MQTTMessage] {
         guard !members.isEmpty, await service.isRunning else { return [] }
         let spaces = Set(list.all.map(\.space)).subtracting(["+"]).union([Settings.home.rawValue])
@@ -206,8 +207,10 @@ struct Membership {
         }
     }
 
-    /// Clears what a member and these feeds have retained, until a read finds nothing, at most 100: of very many messages each
-    /// gets a part. Its presence says offline first: no will of it is sent.
+    /// Clears what a member and these feeds have retained, until a read finds nothing.
+    ///
+    /// It reads at most 100 times, because of very many messages each read gets a part. The presence of the member says offline
+    /// first: no will of it is sent.
     private func clear(_ name: String, feeds: [String]) async throws {
         let own = "/node/\(name)/"
         let filters = ["lockstep/1/+\(own)#"] + feeds

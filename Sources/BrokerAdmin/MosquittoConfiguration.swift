@@ -81,7 +81,7 @@ struct MosquittoConfiguration {
     }
 }
 
-/// The same configuration with other paths and ports, and without bridges, to try it beside the running broker.
+/// A copy of mosquitto's configuration with other paths and ports, and without bridges, to try it beside the running broker.
 struct TrialConfiguration {
     struct Listener: Equatable {
         var file: String

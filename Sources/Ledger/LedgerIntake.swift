@@ -3,7 +3,7 @@
 public import Session
 public import Wire
 
-/// The clock of a machine that stops in a suspend.
+/// The scale of a machine's clock that stands still during a suspend (`CLOCK_MONOTONIC`).
 public enum AwakeScale: TimeScale {}
 public typealias AwakeTime = Time<AwakeScale>
 

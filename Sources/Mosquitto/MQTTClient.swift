@@ -153,7 +153,7 @@ public actor MQTTClient {
     /// It lets another client use the server for a while. It does nothing while the client is not connected.
     ///
     /// - Parameter milliseconds: The wait until the next attempt.
-    public func rest(milliseconds: Int64) {
+    public func pause(milliseconds: Int64) {
         guard case .connected(let link) = phase else { return }
         link.handle.disconnect()
         _ = link.handle.write()

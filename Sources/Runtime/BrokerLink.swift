@@ -124,7 +124,7 @@ package final class BrokerLink {
     /// Closes the connection for a while, after the client has delivered what it has read.
     package func makeWay(for time: Milliseconds) {
         isMakingWay = true
-        loop.execute { [client] in client?.assumeIsolated { $0.rest(milliseconds: time.count) } }
+        loop.execute { [client] in client?.assumeIsolated { $0.pause(milliseconds: time.count) } }
     }
 
     package func close(goodbye: (ConnectionID) -> [MQTTMessage] = { _ in [] }) async {

@@ -65,7 +65,7 @@ import Testing
         #expect(recent.all.lastStopped == nil)
         recent.note(retained: [second, try Self.register("s-1", status: .stopped)], at: Self.start + 130_000)
         #expect(recent.all.map(\.lineage) == ["s-2", "s-1"])
-        #expect(recent.all.lastStopped?.rest?.phases?.map(\.seconds) == [300])
+        #expect(recent.all.lastStopped?.remainder?.phases?.map(\.seconds) == [300])
         recent.save(isStop: true)
         #expect(RecentSessions(in: directory.path).all.lastStopped == recent.all.lastStopped)
     }

@@ -43,14 +43,14 @@ package struct RecentSession: Codable, Hashable, Sendable {
 
     /// The request that goes on with the session where it was stopped. `nil` if it was not, or if nothing is left of
     /// it.
-    package var rest: StartRequest? {
+    package var remainder: StartRequest? {
         guard let stop else { return nil }
         guard let phases = start.phases else { return start }
         guard stop.left > 0, phases.indices.contains(stop.phase) else { return nil }
-        var rest = start
-        rest.phases = Array(phases[stop.phase...])
-        rest.phases?[0].seconds = stop.left
-        return rest
+        var remainder = start
+        remainder.phases = Array(phases[stop.phase...])
+        remainder.phases?[0].seconds = stop.left
+        return remainder
     }
 }
 
@@ -58,7 +58,7 @@ extension [RecentSession] {
     /// The session that was stopped last. `nil` if nothing is left of it, or if a later one has gone on with it: one
     /// with the same title and label. The latest session is the first element.
     package var lastStopped: RecentSession? {
-        guard let index = firstIndex(where: { $0.stop != nil }), self[index].rest != nil else { return nil }
+        guard let index = firstIndex(where: { $0.stop != nil }), self[index].remainder != nil else { return nil }
         let start = self[index].start
         let isContinued = self[..<index].contains { $0.start.title == start.title && $0.start.label == start.label }
         return isContinued ? nil : self[index]

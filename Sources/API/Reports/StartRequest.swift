@@ -132,7 +132,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             guard self == StartRequest(again: true) else {
                 throw RequestError("again", "goes on with a session as it was, so no other field may be given")
             }
-            return recent.lastStopped?.rest ?? self
+            return recent.lastStopped?.remainder ?? self
         }
         guard let until else { return self }
         try checkPlans()

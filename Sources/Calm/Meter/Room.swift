@@ -3,8 +3,10 @@
 import Session
 import Wire
 
-/// The calm service's state of a space: its meter, and the lineage of its current session. They may arrive in any
-/// order: after a takeover, or a pause while the owner was offline, the sums are computed again from the timeline.
+/// The calm service's state of a space: its meter, and the lineage of its current session.
+///
+/// Samples and registers may arrive in any order, because the sums are computed from the timeline each time: also after a
+/// takeover, or after a pause while the owner was offline.
 struct Room: Hashable, Sendable, Codable {
     /// The number of past minutes in the feed.
     static let minutes = 60

@@ -24,7 +24,7 @@ package enum Overview {
         var known: [StartRequest] = []
         for start in sessions.map(\.start) where !known.contains(start) && known.count < againLimit {
             // The rest of a session is no session of its own.
-            if !sessions.contains(where: { $0.rest == start && $0.start != start }) { known.append(start) }
+            if !sessions.contains(where: { $0.remainder == start && $0.start != start }) { known.append(start) }
         }
         let stopped = live == nil ? Offer(goingOnWithOneOf: recent, at: groupTime, strings: strings) : nil
         let again =

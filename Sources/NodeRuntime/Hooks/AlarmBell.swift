@@ -10,9 +10,10 @@ final class AlarmBell: Sendable {
     private static let interval: Milliseconds = 2_500
 
     private struct State {
-        /// The beginning of the alarm that was seen last, and whether it was seen in time.
+        /// The beginning of the alarm that was seen last.
         var alarm: GroupTime?
-        var isNew = false
+        /// Whether that alarm was seen within ``Alarm/newFor`` of its beginning.
+        var isInTime = false
         var playedAt = BootTime.distantPast
         var isPlaying = false
     }
@@ -52,9 +53,9 @@ final class AlarmBell: Sendable {
         }
         return state.withLock { state in
             if state.alarm != alarm.groupTime {
-                (state.alarm, state.isNew) = (alarm.groupTime, boot - alarm.boot < Alarm.newFor)
+                (state.alarm, state.isInTime) = (alarm.groupTime, boot - alarm.boot < Alarm.newFor)
             }
-            guard alarm.isRinging, state.isNew else { return nil }
+            guard alarm.isRinging, state.isInTime else { return nil }
             let next = state.playedAt + Self.interval
             if next > boot { return next - boot }
             state.playedAt = boot
@@ -63,7 +64,7 @@ final class AlarmBell: Sendable {
         }
     }
 
-    /// Plays the sound, once at a time. It runs in a task of its own, which a later view can end.
+    /// Plays the sound, once at a time. It has a task of its own, so that a later view, which ends ``ring``, does not cut it off.
     private func start(_ state: inout State) {
         state.isPlaying = true
         Task {

@@ -160,8 +160,8 @@ extension Engine {
 
     // MARK: Deciding intents
 
-    /// Whether an intent is for a session that is or was this node's, or that this node's session continues. Such a one
-    /// has the same lineage; a script may name the session alone.
+    /// Whether an intent is for a session that is or was this node's, or that this node's session continues: one of its
+    /// lineage, or, as a script may leave the lineage out, one that it names as continued.
     func isForOwnSession(_ intent: Intent) -> Bool {
         guard let own = ownership.register else { return false }
         let isOfLineage = own.lineage == intent.lineage || isContinued(intent.session, by: own)

@@ -12,7 +12,7 @@
 /// Publishing is a step of its own behind them, because a register leaves only in the state at the end of an input.
 public struct Engine: Hashable, Sendable {
     public let identity: NodeIdentity
-    /// The source of displays, as of the last rest. A decision computes its own.
+    /// What displays show, as computed at the last rest. A decision does not read it: it computes its own.
     public private(set) var view = View()
     /// When the engine needs ``Input/wake``; `nil` while only another input can change anything, and before a rest.
     public private(set) var nextWake: BootTime?
@@ -137,8 +137,8 @@ public struct Engine: Hashable, Sendable {
     }
 
     /// Publishes the register and the answers that may leave now. The register leaves when it is on disk and the
-    /// barrier of this connection has passed, the answers when they are on disk behind it. The caller holds them
-    /// without a connection or barrier.
+    /// barrier of this connection has passed. The answers leave when their effects are on disk; without a connection, or
+    /// before its barrier, the driver keeps them.
     private mutating func release(at boot: BootTime) {
         let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
@@ -152,7 +152,7 @@ public struct Engine: Hashable, Sendable {
             echoes.expect(own.version, at: boot)
             ownership.published()
         }
-        // Behind the barrier, when it includes what an earlier process of this node has said.
+        // After the barrier: by then the notice includes what an earlier process of this node has said.
         if link.isUp, link.isReady, let notice = notices.removePending() { emit(.publish(.notice(notice))) }
         for answer in gate.release() { emit(answer) }
     }

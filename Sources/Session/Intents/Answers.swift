@@ -86,7 +86,7 @@ struct Answers: Hashable, Sendable {
                 Answer(intent: trimmed, outcome: .duplicate, session: own.id, rev: decided.rev), for: context.node)
         }
         if intent.from != context.node {  // rule: appliedIDs
-            // The register keeps the ids of all askers together, and the oldest are dropped from it.
+            // The register keeps the ids of all askers in one list, which drops some of them (`oldest(in:)`).
             effects.keep(intent.answer(.duplicate, of: changed, rev: own.rev + 1), for: intent.from)
         }
         return .apply(decided, changed)

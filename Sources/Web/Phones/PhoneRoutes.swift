@@ -3,7 +3,6 @@
 import API
 import Display
 import Hummingbird
-import NIOCore
 import Session
 import Wire
 
@@ -50,8 +49,7 @@ struct PhoneRoutes: Sendable {
     }
 
     private func body(of request: Request) async throws -> PhoneRequest {
-        try PhoneRequest(
-            request: Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView))
+        try PhoneRequest(request: try await request.receiveBody())
     }
 
     /// Gives the phone its key in a cookie and sends it to the remote page. That address has no key.

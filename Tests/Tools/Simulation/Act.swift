@@ -48,7 +48,7 @@ package struct Act: Hashable, Sendable {
         case garbage
         /// An unknown node (the ghost) publishes a session, by a clock that is ahead.
         case ghost
-        /// The liar tells one of its ``Liar/lies``; `ahead` is the lead of a stamp.
+        /// The liar tells a ``Liar/Lie``; `ahead` is the lead of a stamp.
         case lie
         /// The liar sends an owner many intents at once.
         case flood
@@ -140,7 +140,8 @@ extension Act.Kind {
         case .erase: [random.draw(0...1)]
         case .replay: [random.draw(0...999), random.chance(300) ? 1 : 0]
         case .garbage: [random.draw(0...(Garbage.count - 1))]
-        case .lie: [random.draw(0...(Liar.lies - 1)), random.pick([-60_000, 0, 0, 8_000, 12_000, 3_600_000])]
+        case .lie:
+            [random.draw(0...(Liar.Lie.allCases.count - 1)), random.pick([-60_000, 0, 0, 8_000, 12_000, 3_600_000])]
         case .hoax:
             [
                 random.pick(Hoax.base).rawValue,

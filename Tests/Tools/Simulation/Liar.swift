@@ -6,8 +6,11 @@ import Wire
 /// A peer that lies. It has its own password, so it writes only below its own topic.
 struct Liar {
     static let name = "m"
-    /// The number of lies that an act can name. ``Hoax`` has the others.
-    static let lies = 14
+    /// A lie that an act can name; kept traces have the numbers. ``Hoax`` has others.
+    enum Lie: Int, CaseIterable {
+        case start, largestVersion, laterEpoch, largestCounter, impossibleTimes, fork, olderRevision, takeover,
+            earlierTakeover, objection, objectionToRevision, answer, answerAgain, hello
+    }
     /// Intents of one flood: more than an owner accepts in a row.
     static let flood = 140
 
@@ -58,25 +61,26 @@ struct Liar {
     mutating func act(at time: GroupTime) { self.time = time }
 
     /// Tells one lie at the true time `time`, by which a stamp is `ahead`.
-    mutating func lie(_ which: Int, about victim: Victim, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
+    mutating func lie(_ lie: Lie, about victim: Victim, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
         serial += 1
         let limit = Limits.counter.upperBound
-        switch which % Self.lies {
-        case 0: return say(fresh(at: time + ahead))
-        case 1: return say(fresh(at: time).map { changed($0) { ($0.epoch, $0.rev) = (limit, limit) } })
-        case 2: return say(fresh(at: time, epoch: Limits.epochs))
-        case 3: return say(fresh(at: time + min(ahead, 9_000)).map { changed($0) { $0.stamp.counter = limit } })
-        case 4: return say(fresh(at: time).map { impossible($0) })
-        case 5: return say(register.map { old in changed(old) { $0.title = "other \(serial)" } })
-        case 6: return say(register.map { old in changed(old) { $0.rev = max(0, $0.rev - 3) } })
-        case 7: return say(takeover(of: victim, at: time, stamp: time + max(0, min(ahead, 12_000))))
-        case 8: return say(takeover(of: victim, at: time, stamp: (victim.own?.stamp.time ?? time) - 1))
-        case 9: return [packet(.ack(.fork(node: victim.node, version: Version(epoch: limit, rev: limit - 1))))]
-        case 10:
+        switch lie {
+        case .start: return say(fresh(at: time + ahead))
+        case .largestVersion: return say(fresh(at: time).map { changed($0) { ($0.epoch, $0.rev) = (limit, limit) } })
+        case .laterEpoch: return say(fresh(at: time, epoch: Limits.epochs))
+        case .largestCounter:
+            return say(fresh(at: time + min(ahead, 9_000)).map { changed($0) { $0.stamp.counter = limit } })
+        case .impossibleTimes: return say(fresh(at: time).map { impossible($0) })
+        case .fork: return say(register.map { old in changed(old) { $0.title = "other \(serial)" } })
+        case .olderRevision: return say(register.map { old in changed(old) { $0.rev = max(0, $0.rev - 3) } })
+        case .takeover: return say(takeover(of: victim, at: time, stamp: time + max(0, min(ahead, 12_000))))
+        case .earlierTakeover: return say(takeover(of: victim, at: time, stamp: (victim.own?.stamp.time ?? time) - 1))
+        case .objection: return [packet(.ack(.fork(node: victim.node, version: Version(epoch: limit, rev: limit - 1))))]
+        case .objectionToRevision:
             let version = Version(epoch: victim.own?.epoch ?? 1, rev: limit)
             return [packet(.ack(.fork(node: victim.node, version: version)))]
-        case 11, 12: return answer(for: victim)
-        default: return [packet(.hello)]
+        case .answer, .answerAgain: return answer(for: victim)
+        case .hello: return [packet(.hello)]
         }
     }
 

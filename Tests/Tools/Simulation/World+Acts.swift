@@ -20,10 +20,10 @@ extension World {
         case .crash:
             if machines[node].isAlive { machines[node].doom = (numbers[0], numbers[1], times[2]) }
         case .powerCut: cutPower(node, loss: numbers[0], down: times[1])
-        case .pause: rest(node, for: times[0])
+        case .pause: nap(node, for: times[0])
         case .suspend:
             counters.add(.suspend)
-            rest(node, for: times[0])
+            nap(node, for: times[0])
         case .sleep: sleep(node, for: times[0])
         case .refuse: refuse(node, mode: numbers[0], for: times[1])
         case .disk: trouble(node, mode: numbers[0], for: times[1])
@@ -163,7 +163,7 @@ extension World {
         counters.add(.reboot)
     }
 
-    private mutating func rest(_ node: Int, for time: Milliseconds) {
+    private mutating func nap(_ node: Int, for time: Milliseconds) {
         guard machines[node].isAlive else { return }
         machines[node].isNapping = true
         machines[node].nap += 1
@@ -189,7 +189,7 @@ extension World {
         counters.add(.announcedSleep)
         machines[node].isSleeping = true
         feed(.input(.sleeping(true)), to: node)
-        rest(node, for: time)
+        nap(node, for: time)
     }
 
     private mutating func refuse(_ node: Int, mode: Int, for time: Milliseconds) {

@@ -16,12 +16,14 @@ extension World {
 
     /// Makes the liar tell a lie, or send a flood of intents.
     mutating func lie(_ which: Int, about node: Int, ahead: Milliseconds, floods: Bool) {
-        guard var liar, !isLiarRevoked else { return }
+        guard var liar, !isLiarRevoked, let lie = Liar.Lie(rawValue: abs(which) % Liar.Lie.allCases.count) else {
+            return
+        }
         let time = now.date
         introduce(&liar, at: time)
         if floods, isBusy(node) { return }
         let packets =
-            floods ? liar.flood(victim(node), at: time) : liar.lie(which, about: victim(node), ahead: ahead, at: time)
+            floods ? liar.flood(victim(node), at: time) : liar.lie(lie, about: victim(node), ahead: ahead, at: time)
         counters.add(floods ? .flooded : .lied)
         say(packets, as: liar)
     }

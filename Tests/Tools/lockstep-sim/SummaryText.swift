@@ -13,7 +13,7 @@ enum SummaryText {
             ["seconds", "\((seconds * 10).rounded() / 10)"],
             ["violations", "\(summary.violations)"],
         ]
-        let counters = Sometimes.allCases.map { ["  " + $0.rawValue, "\(summary.counters[$0])"] }
+        let counters = ExpectedEvent.allCases.map { ["  " + $0.rawValue, "\(summary.counters[$0])"] }
         let failures = summary.failures.compactMap { failure in
             failure.violation.map { "seed \(failure.scenario.seed): \($0)" }
         }
@@ -21,7 +21,7 @@ enum SummaryText {
     }
 
     static func json(_ summary: Campaign.Summary, seconds: Double) -> String {
-        let counters = Sometimes.allCases.map { "\"\($0.rawValue)\":\(summary.counters[$0])" }
+        let counters = ExpectedEvent.allCases.map { "\"\($0.rawValue)\":\(summary.counters[$0])" }
         let failures = summary.failures.compactMap { failure in
             failure.violation.map { "{\"seed\":\(failure.scenario.seed),\"check\":\"\($0.check.rawValue)\"}" }
         }
