@@ -148,10 +148,30 @@ struct APIRoutes: Sendable {
 
     /// Returns the body of a request, if its sender may still ask then.
     private func body(of request: Request, _ context: WebContext) async throws -> [UInt8] {
-        let body = try await request.receiveBody(within: bodyTimeout)
+        let body = try await receiveBody(of: request)
         // A connection over TLS is read for some seconds after it was closed.
         guard context.isStillPaired() else { throw HTTPProblem(.unauthorized, "this phone was removed") }
         return body
+    }
+
+    private func receiveBody(of request: Request) async throws -> [UInt8] {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                do {
+                    return Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView)
+                } catch is NIOTooManyBytesError {
+                    throw HTTPProblem(.contentTooLarge, "a request body has at most \(Limits.payloadBytes) bytes")
+                } catch {
+                    throw HTTPProblem(.badRequest, "the request ended before its body was complete")
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: bodyTimeout)
+                throw HTTPProblem(.requestTimeout, "the request took longer than \(bodyTimeout)")
+            }
+            return try await group.next() ?? []
+        }
     }
 
     private static func answer(_ reply: ReplyReport) -> Response {

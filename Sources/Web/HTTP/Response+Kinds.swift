@@ -3,7 +3,6 @@
 import API
 import Hummingbird
 import NIOCore
-import Session
 import Wire
 
 extension Request {
@@ -12,28 +11,6 @@ extension Request {
         var query: [String: String] = [:]
         for (name, value) in uri.queryParameters { query[String(name)] = String(value) }
         return query
-    }
-
-    /// Returns the whole body.
-    /// - Throws: An ``HTTPProblem`` if it is too long, takes longer than the timeout, or ends early.
-    func receiveBody(within timeout: Duration = Timeouts().body) async throws -> [UInt8] {
-        try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
-                do {
-                    return Array(try await body.collect(upTo: Limits.payloadBytes).readableBytesView)
-                } catch is NIOTooManyBytesError {
-                    throw HTTPProblem(.contentTooLarge, "a request body has at most \(Limits.payloadBytes) bytes")
-                } catch {
-                    throw HTTPProblem(.badRequest, "the request ended before its body was complete")
-                }
-            }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw HTTPProblem(.requestTimeout, "the request took longer than \(timeout)")
-            }
-            return try await group.next() ?? []
-        }
     }
 }
 

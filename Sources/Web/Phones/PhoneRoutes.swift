@@ -3,6 +3,7 @@
 import API
 import Display
 import Hummingbird
+import NIOCore
 import Session
 import Wire
 
@@ -49,7 +50,8 @@ struct PhoneRoutes: Sendable {
     }
 
     private func body(of request: Request) async throws -> PhoneRequest {
-        try PhoneRequest(request: try await request.receiveBody())
+        try PhoneRequest(
+            request: Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView))
     }
 
     /// Gives the phone its key in a cookie and sends it to the remote page. That address has no key.
