@@ -23,7 +23,7 @@ package protocol NodeAccess: Sendable {
     /// - Throws: The reason why it is not saved.
     func add(_ session: AddedSession) async throws -> ReplyReport
     /// Publishes a sound level for the calm service, and returns whether the node is connected to a broker.
-    func report(_ level: SoundLevel) async -> Bool
+    func publish(_ level: SoundLevel) async -> Bool
     func status() async -> StatusReport
     func nodes() async -> NodesReport
     func snapshot() async -> DisplaySnapshot

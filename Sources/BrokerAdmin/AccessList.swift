@@ -5,7 +5,7 @@ package import Settings
 
 /// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.
 package enum AccessList {
-    /// Members of the ACL are all users that could be a node; any other user may write nothing.
+    /// Returns the ACL: for each user whose name can be the id of a node, the topics of its role. No other user may write.
     static func text(of list: MemberList, keepsSpacesApart: Bool) -> String {
         var lines = ["# Made by lockstep broker from the roles of the members; it is made again at each change.", ""]
         if !keepsSpacesApart { lines.append("pattern read lockstep/1/#") }

@@ -46,7 +46,7 @@ package struct ServiceManager: Sendable {
         return nil
     }
 
-    /// Puts a unit back into an earlier state, with the settings of now.
+    /// Puts a unit back into an earlier state, with the present settings.
     func restore(_ unit: LineText, _ state: State) async {
         _ = await isSuccess([state.isEnabled ? "enable" : "disable", "--quiet", unit])
         _ = await isSuccess([state.isActive ? "restart" : "stop", unit])

@@ -9,10 +9,11 @@ public import Session
 //    answers it with `refused` if it can read the record's name.
 // 3. `LedgerIntake.receive` refuses one with implausible dates (`isPlausible`, below). One that is only ahead of a group time
 //    that no kernel vouches for gets no answer, and comes again.
-// 4. `Debt` files it under space, session and node, so that it replaces only an earlier record of that node
-//    (`FilingResult`, below), within the quota of its node (`RecordQuota`).
+// 4. `LedgerIntake` drops one without an answer while 65,536 wait; its node sends it again. `Ledger.file` of `Debt` files the
+//    others under space, session and node, so that one replaces only an earlier record of that node (`FilingResult`, below),
+//    within the quota of its node (`RecordQuota`).
 // 5. `LineagePart` lets it cut another session only as a takeover with a larger stamp that names that session's node and
-//    lineage, and lies at most 10 s before its beginning. `FiledPart` lets it cut none of which the ledger had a final record
+//    lineage, and is not earlier than 10 s before that session began. `FiledPart` lets it cut none of which the ledger had a final record
 //    before.
 
 /// The result of comparing a record that arrives with the stored record of its session.

@@ -37,7 +37,7 @@ final class FakeNode: NodeAccess {
         return note("add \(session.title) \(session.label?.name ?? "-") \(session.from) \(session.to)")
     }
 
-    func report(_ level: SoundLevel) async -> Bool {
+    func publish(_ level: SoundLevel) async -> Bool {
         asked.withLock { $0.append("sound \(level.level) \(level.period) \(level.source?.rawValue ?? "")") }
         return isLinked.withLock(\.self)
     }

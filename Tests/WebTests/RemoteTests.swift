@@ -209,7 +209,7 @@ import Wire
         #expect(try await Self.overview(of: FakeNode(), key: key, "?lang=en\(query)").mayPress == mayPress)
     }
 
-    /// The buttons on the page of a wall that may press.
+    /// A kiosk page offers presets if its key may press and it has buttons.
     @Test(arguments: [("1", Access.control, 4), ("", .control, 0), ("1", .view, 0)])
     func presetsAreOfferedWhileThereIsNoSession(controls: String, access: Access, count: Int) async throws {
         let node = FakeNode()

@@ -3,7 +3,9 @@
 package import Session
 package import Wire
 
-/// A session to start, from a person or a program on this machine. Older ones are kept in a file.
+/// A session to start, from a person or a program on this machine.
+///
+/// A node keeps the requests of earlier sessions in a file, so it is `Codable`.
 package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     package var title: String?
     package var seconds: Int?
@@ -100,7 +102,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         ]
     }
 
-    /// The request for the engine. What it says of an alarm and of overtime comes before what the preset says.
+    /// Returns the request for the engine. Its own alarm and overtime override those of the preset.
     package func start(preset found: Preset? = nil) throws(RequestError) -> Start {
         let title = CleanText.trimmed(title ?? "")
         try Self.check(title, .title)

@@ -12,10 +12,10 @@ typedef struct {
     size_t count;
 } asset;
 
-/// How many there are.
+/// The number of assets.
 size_t asset_count(void);
 
-/// One of them, by its place.
+/// The asset at an index below `asset_count()`.
 asset asset_at(size_t index);
 
 #endif

@@ -5,8 +5,8 @@ import Wire
 
 /// The calm service's state of a space: its meter, and the lineage of its current session.
 ///
-/// Samples and registers may arrive in any order, because the sums are computed from the timeline each time: also after a
-/// takeover, or after a pause while the owner was offline.
+/// Samples and registers may arrive in any order, because each feed computes its sums from the timeline. So a takeover, or a
+/// pause that is learnt late, needs no correction.
 struct Room: Hashable, Sendable, Codable {
     /// The number of past minutes in the feed.
     static let minutes = 60
@@ -31,7 +31,7 @@ struct Room: Hashable, Sendable, Codable {
         return lineage != before
     }
 
-    /// Returns `nil` if nothing was measured, or if the session ended ``grace`` ago or earlier.
+    /// Returns the feed of the current session; `nil` if nothing was measured, or if it ended ``grace`` ago or earlier.
     mutating func feed(of moment: Moment) -> CalmFeed? {
         // The anchor is one instant on both clocks, whatever the wall clocks say.
         let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)

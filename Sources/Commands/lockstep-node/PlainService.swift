@@ -160,10 +160,10 @@ actor PlainService: Service {
         switch turn.state {
         case .serving:
             log.info("serves the plain topics", metadata: ["space": "\(settings.space)"])
-            node.assumeIsolated { $0.standsBy(for: nil) }
+            node.assumeIsolated { $0.noteServer(ofPlainTopics: nil) }
         case .standingBy(let server):
             log.notice("stands by: \(server) serves the plain topics", metadata: ["space": "\(settings.space)"])
-            node.assumeIsolated { $0.standsBy(for: server) }
+            node.assumeIsolated { $0.noteServer(ofPlainTopics: server) }
         case .offline, .asking, .taking: break
         }
     }

@@ -17,8 +17,8 @@ struct Watch: AsyncParsableCommand {
         discussion: """
             Faces: boring shows the time only; focus shows label, state and time; calm shows a bar and how calm the room \
             was; phases shows the phase and their number. All but boring have buttons for the mouse, and keys: \
-            p pause, r resume, s stop, + extend by a minute, b break, f focus, n next phase. While the owner of the session \
-            is gone: c continue here, s stop.
+            p pause, r resume, s stop, + and - a minute more or less, b break, f focus, n next phase, o end the alarm. While \
+            the owner of the session is gone: c continue here, s stop.
             """
     )
 

@@ -20,12 +20,15 @@ extension Ledger {
 
     // MARK: Filing records
 
-    /// The version that the ledger holds of a record, or that was filed since.
+    /// What the ledger holds of a record, or what was filed since.
     private struct Held {
         var version: Version
         var digest: String
+        /// When its first run began.
         var first: Int64
+        /// When the ledger received its first version.
         var begun: Int64
+        /// When the ledger received its first final version.
         var ended: Int64?
     }
 

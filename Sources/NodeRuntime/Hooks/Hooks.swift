@@ -69,7 +69,7 @@ package final class Hooks: Sendable {
                 "the reported session events cannot be read; events before this start are not reported",
                 metadata: ["reason": "\(error)"])
         }
-        await node.report(AlertCheck(settings: settings, environment: ProcessInfo.processInfo.environment))
+        await node.include(AlertCheck(settings: settings, environment: ProcessInfo.processInfo.environment))
         await node.watchEvents(since: events, isLinkExpected: isLinkExpected) {
             [incoming, log] events, reports, memory in
             let batch = Batch(events: events, reports: reports, memory: memory)

@@ -75,12 +75,12 @@ extension Node {
         let time = groupTime(at: now)
         for index in eventWatches.indices {
             eventWatches[index].look(at: core, now: now, groupTime: time) { event in
-                report(event, at: now, groupTime: time)
+                makeReport(of: event, at: now, groupTime: time)
             }
         }
     }
 
-    private func report(_ event: SessionEvent, at now: Instant, groupTime: GroupTime) -> EventReport {
+    private func makeReport(of event: SessionEvent, at now: Instant, groupTime: GroupTime) -> EventReport {
         let then = Instant(boot: event.boot, wall: now.wall + (event.at - groupTime), wallBound: now.wallBound)
         let status = StatusReport(
             view: event.view, moment: event.moment, space: space, node: identity.node, at: then, groupTime: event.at,

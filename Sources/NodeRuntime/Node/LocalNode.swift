@@ -22,14 +22,14 @@ package struct LocalNode: NodeAccess {
     package func ask(_ request: NodeRequest) async -> ReplyReport {
         let reply = await node.ask(request)
         if case .start = request { await node.waitForRegisters() }
-        var report = await node.report(reply)
+        var report = await node.makeReport(of: reply)
         // A message belongs to no session.
         if case .say = request { (report.session, report.rev) = (nil, nil) }
         return report
     }
 
     package func add(_ session: AddedSession) async throws -> ReplyReport { try await node.add(session) }
-    package func report(_ level: SoundLevel) async -> Bool { await node.publish(level) }
+    package func publish(_ level: SoundLevel) async -> Bool { await node.publish(level) }
     package func status() async -> StatusReport { await node.status() }
     package func nodes() async -> NodesReport { await node.nodesReport() }
     package func metrics() async -> NodeMetrics { await node.metrics() }

@@ -15,8 +15,8 @@ extension Node {
             timeFrom: core.engine.timeOrigin, feeds: feeds, problems: problems + (alerts?.problems ?? []))
     }
 
-    /// Includes the problems of notifications and sounds in reports.
-    func report(_ alerts: AlertCheck) { self.alerts = alerts }
+    /// Includes the problems of notifications and sounds in later reports.
+    func include(_ alerts: AlertCheck) { self.alerts = alerts }
 
     /// Returns the counters since the node started, and its current state.
     package func metrics() -> NodeMetrics {

@@ -134,7 +134,8 @@ package actor Node {
         (view.isLinked ? 1 : 0) + peers.online.count { $0 != identity.node && peers[$0].presence?.role != .service }
     }
 
-    package func standsBy(for server: NodeID?) { plainServer = server }
+    /// Notes the node that serves the plain topics in the place of this one; `nil` if none does.
+    package func noteServer(ofPlainTopics server: NodeID?) { plainServer = server }
 
     var groupTime: GroupTime { groupTime(at: clocks()) }
 

@@ -109,7 +109,8 @@ package final class ServiceCore {
         }
     }
 
-    /// `change` returns whether a feed that this service publishes must be published again.
+    /// Applies a change to the turn, and calls ``onTurn`` if the feed must be published. `change` returns whether it must be
+    /// published again.
     private func updateTurn(_ change: (inout FeedTurn) -> Bool = { _ in false }) {
         let (served, other) = (turn.serves, turn.other)
         let mustRepeat = change(&turn)

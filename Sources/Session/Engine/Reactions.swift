@@ -17,10 +17,10 @@ extension Engine {
         if context.now.hasReached(link.barrierDeadline) {
             passBarrier(&context)
         } else if context.now.hasReached(link.comparisonDeadline) {
-            link.clocksWereCompared()
+            link.endComparisonWait()
             forgetAbsentVotes(&context)
         } else if context.now.hasReached(link.answersDueAt) {
-            link.answersAreDue()
+            link.endAnswerWait()
             if isPeerMissing { askAll(context) }
         } else if context.now.hasReached(link.mentionedAskAt) {
             link.cancelPlannedAsk()

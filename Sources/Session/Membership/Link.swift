@@ -76,7 +76,7 @@ struct Link: Hashable, Sendable {
         if !isTimeVouched { comparisonBegan = boot }
     }
 
-    mutating func clocksWereCompared() { comparisonBegan = nil }
+    mutating func endComparisonWait() { comparisonBegan = nil }
 
     mutating func setSleeping(_ isSleeping: Bool) -> Bool {
         guard self.isSleeping != isSleeping else { return false }
@@ -92,7 +92,7 @@ struct Link: Hashable, Sendable {
     }
 
     /// Ends the wait for answers to the last hello.
-    mutating func answersAreDue() {
+    mutating func endAnswerWait() {
         answersDueAt = nil
         repeatsLeft -= 1
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Each decoder throws `DecodingError` for a text that does not follow the grammar.
+
 extension NodeID: Codable {
-    /// All three throw `DecodingError` for a text that does not follow the grammar.
     public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }

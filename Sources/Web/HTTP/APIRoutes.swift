@@ -125,7 +125,7 @@ struct APIRoutes: Sendable {
     /// Publishes a level. The calm service does not acknowledge it; a lost one is a gap.
     private func sound(_ request: Request, _ context: WebContext) async throws -> Response {
         let wanted = try SoundRequest(request: try await body(of: request, context))
-        guard await node.report(wanted.sound) else {
+        guard await node.publish(wanted.sound) else {
             throw HTTPProblem(.serviceUnavailable, "the node has no connection to a broker")
         }
         return Response(status: .noContent)

@@ -176,8 +176,8 @@ function select(now) {
   return index + 1 < entries.length ? entries[index + 1].from - now : Infinity;
 }
 
-/// Returns the time of the entry, which is left of a countdown, else has passed, or is beyond the length of its phase.
-/// - Returns: Also in how many ms another step of `step` ms is shown.
+/// Returns the time to show: what is left of a countdown, else what has passed, or what is beyond the length of its phase; and
+/// in how many ms it changes, in steps of `step` ms.
 function reading(now, step = 1000) {
   const { count } = entry;
   const passed = count ? elapsed(count, now) : 0;
