@@ -151,7 +151,7 @@ struct BrokerSetup {
         )
     }
 
-    /// Returns how the service is before the first setup, for ``undo(program:)``.
+    /// Returns whether the service is enabled and active before the first setup, for ``undo(program:)``.
     private func state(isNew: Bool) async -> String {
         guard service.hasManager else { return "unknown\n" }
         let isEnabled = await service.systemctl("is-enabled", "--quiet", MosquittoService.unit) && !isNew

@@ -20,8 +20,8 @@ public struct NodeCore: Sendable {
     /// When ``Event/input(_:)`` is needed with `wake`; `nil` while only another event can change anything.
     public private(set) var nextWake: BootTime?
 
-    /// Whether the node is subscribed to its own session by name, until its first register leaves. So it is on a
-    /// connection on which the broker withholds the node's own messages otherwise (MQTT 5).
+    /// Whether the node is subscribed to its own session by name. It is until its first register leaves, with MQTT 5, where
+    /// the broker otherwise withholds the node's own messages.
     private var isOwnSubscribed = false
     /// Whether the retained messages of the present connection have arrived, or the wait for them has ended.
     private var isReady = false

@@ -12,9 +12,9 @@ public import Session
 // 4. `LedgerIntake` drops one without an answer while 65,536 wait; its node sends it again. `Ledger.file` of `Debt` files the
 //    others under space, session and node, so that one replaces only an earlier record of that node (`FilingResult`, below),
 //    within the quota of its node (`RecordQuota`).
-// 5. `LineagePart` lets it cut another session only as a takeover with a larger stamp that names that session's node and
-//    lineage, and is not earlier than 10 s before that session began. `FiledPart` lets it cut none of which the ledger had a final record
-//    before.
+// 5. It ends the runs of another session only as a takeover of it: it names that session's node and lineage, has a larger
+//    stamp, and is not earlier than 10 s before that session began (`LineagePart`). A session whose final record the ledger
+//    had before is not cut (`FiledPart`).
 
 /// The result of comparing a record that arrives with the stored record of its session.
 public enum FilingResult: Hashable, Sendable {

@@ -8,6 +8,7 @@ import Session
 import Settings
 import Wire
 
+/// The command `lockstep-calm levels`, which prints the sound levels of a space.
 package enum LevelPrinter {
     /// Prints the levels of the space until the output is closed.
     package static func run(settings: CalmSettings) async throws {

@@ -160,8 +160,9 @@ extension Engine {
 
     // MARK: Deciding intents
 
-    /// Whether an intent is for a session that is or was this node's, or that this node's session continues: one of its
-    /// lineage, or, as a script may leave the lineage out, one that it names as continued.
+    /// Whether an intent is for a session that is or was this node's, or that this node's session continues.
+    ///
+    /// A script may leave the lineage out; then the session that it names is compared.
     func isForOwnSession(_ intent: Intent) -> Bool {
         guard let own = ownership.register else { return false }
         let isOfLineage = own.lineage == intent.lineage || isContinued(intent.session, by: own)

@@ -12,7 +12,8 @@
 /// Publishing is a step of its own behind them, because a register leaves only in the state at the end of an input.
 public struct Engine: Hashable, Sendable {
     public let identity: NodeIdentity
-    /// What displays show, as computed at the last rest. A decision does not read it: it computes its own.
+    /// What displays show, as computed at the last rest. A decision computes its own, and takes from this one only the time
+    /// that was shown.
     public private(set) var view = View()
     /// When the engine needs ``Input/wake``; `nil` while only another input can change anything, and before a rest.
     public private(set) var nextWake: BootTime?
@@ -283,7 +284,7 @@ public struct Engine: Hashable, Sendable {
     /// Returns whether a stamp is too far ahead of a vouched time to count, or impossible.
     public func isWrong(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
 
-    /// Returns whether this node has compared its clock with that of a peer, which so has a vote.
+    /// Returns whether this node has compared its clock with that of a peer, so that the peer has a vote.
     package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }
 
     public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {

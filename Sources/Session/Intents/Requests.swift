@@ -116,7 +116,7 @@ struct Requests: Hashable, Sendable {
     }
 
     enum Step {
-        /// Send the intent; a repeated one with a ping to the owner, which so shows whether it is alive.
+        /// Send the intent; a repeated one with a ping to the owner, whose pong shows that it is alive.
         case send(Intent, pinging: NodeID?)
         /// Apply the intent here, since no other node will answer.
         case takeOver(Request)

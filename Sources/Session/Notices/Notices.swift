@@ -59,8 +59,8 @@ struct Notices: Hashable, Sendable {
         add(Notice(message: ScreenMessage(text: text, at: at, until: at + life)))
     }
 
-    /// Moves this node's words with group time, by nothing unless that has jumped. No word stays ahead of a vouched time: one
-    /// that had to be later than those of others has their time.
+    /// Moves the times of this node's notice when group time jumps. If a vouched time is behind the moved notice, the notice
+    /// gets the present group time.
     mutating func move(by change: Milliseconds, _ context: Context) {
         var moved = own
         moved.move(by: change)

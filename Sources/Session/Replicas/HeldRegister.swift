@@ -7,7 +7,8 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var offset: Milliseconds
     /// Whether the offset was measured; otherwise it follows from group time.
     private(set) var isMeasured = false
-    /// The largest error of group time when the offset was computed, if it was vouched for and from this anchor.
+    /// The largest error of group time when the offset was computed; `nil` if nobody vouched for that time, or if the offset
+    /// is from another anchor.
     private(set) var positionError: Milliseconds?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
@@ -37,8 +38,8 @@ struct HeldRegister: Hashable, Sendable {
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
-    /// Judges again after group time was corrected. A position by a vouched clock stays if the clock is not vouched for
-    /// now.
+    /// Judges again after group time was corrected. An offset that comes from a vouched clock is kept while no clock is
+    /// vouched for.
     func judgedAgain(_ context: Context) -> HeldRegister {
         var again = self
         if !isMeasured, context.bound != nil || positionError == nil {

@@ -17,7 +17,8 @@ struct Replicas: Hashable, Sendable {
     enum Merge {
         /// It is the one that is held.
         case known
-        /// It differs from the one that is held, which has this version, the same or a later one. One of the two is an error.
+        /// It differs from the held register, although its version is not higher: one of the two is an error. The value is the
+        /// version that is held.
         case contradicted(Version)
         /// It replaces the one before, and counts.
         case admitted
