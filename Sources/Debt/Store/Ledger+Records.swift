@@ -20,7 +20,7 @@ extension Ledger {
 
     // MARK: Filing records
 
-    /// What the ledger holds of a record, or what was filed since.
+    /// A record as the ledger holds it, or as it was filed since.
     private struct Held {
         var version: Version
         var digest: String

@@ -12,8 +12,8 @@
 /// Publishing is a step of its own behind them, because a register leaves only in the state at the end of an input.
 public struct Engine: Hashable, Sendable {
     public let identity: NodeIdentity
-    /// What displays show, as computed at the last rest. A decision computes its own, and takes from this one only the time
-    /// that was shown.
+    /// The source of displays, computed at the last rest. A decision computes its own view, and takes from this one only the
+    /// time that was shown.
     public private(set) var view = View()
     /// When the engine needs ``Input/wake``; `nil` while only another input can change anything, and before a rest.
     public private(set) var nextWake: BootTime?
