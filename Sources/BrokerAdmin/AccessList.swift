@@ -2,22 +2,23 @@
 
 import Joining
 package import Settings
+import Wire
 
 /// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.
 package enum AccessList {
     /// Returns the ACL: for each user whose name can be the id of a node, the topics of its role. No other user may write.
     static func text(of list: MemberList, keepsSpacesApart: Bool) -> String {
         var lines = ["# Made by lockstep broker from the roles of the members; it is made again at each change.", ""]
-        if !keepsSpacesApart { lines.append("pattern read lockstep/1/#") }
-        lines += ["", "user \(MemberList.localUser)", "topic readwrite lockstep/1/#"]
+        if !keepsSpacesApart { lines.append("pattern read \(Topics.prefix)#") }
+        lines += ["", "user \(MemberList.localUser)", "topic readwrite \(Topics.prefix)#"]
         for user in list.users.sorted() {
             guard let member = list[user] else { continue }
             let space = keepsSpacesApart ? member.space : "+"
             lines += ["", "user \(user)"]
-            if keepsSpacesApart { lines.append("topic read lockstep/1/" + (space == "+" ? "#" : "\(space)/#")) }
-            lines += leaves(of: member.role).map { "topic write lockstep/1/\(space)/node/\(user)/\($0)" }
-            lines += feeds(of: member.role).map { "topic write lockstep/1/\(space)/feed/\($0)" }
-            lines += plain(of: member.role).map { "topic write lockstep/1/\(space)/plain/\($0)" }
+            if keepsSpacesApart { lines.append("topic read \(Topics.prefix)" + (space == "+" ? "#" : "\(space)/#")) }
+            lines += leaves(of: member.role).map { "topic write \(Topics.prefix)\(space)/node/\(user)/\($0)" }
+            lines += feeds(of: member.role).map { "topic write \(Topics.prefix)\(space)/feed/\($0)" }
+            lines += plain(of: member.role).map { "topic write \(Topics.prefix)\(space)/plain/\($0)" }
             lines += homeAssistant(of: member)
         }
         return lines.joined(separator: "\n") + "\n"

@@ -5,7 +5,9 @@ import Glibc
 import Joining
 import Platform
 
+/// A file of the broker's configuration, with its content and reader.
 struct BrokerFile {
+    /// The user that may read the file.
     enum Reader {
         /// Root alone, mode 0600.
         case root

@@ -5,6 +5,7 @@ import Mosquitto
 import Platform
 import Settings
 import Synchronization
+import Wire
 
 /// The user of the broker by which this program reads and clears retained messages.
 struct LocalUser: Sendable {
@@ -76,6 +77,7 @@ final class Progress: Sendable {
     var millisecondsLeft: Int64 { last.load(ordering: .relaxed) + 10_000 - SystemClock.bootMilliseconds() }
 }
 
+/// Reads and clears what the broker retains.
 struct RetainedMessages: Sendable {
     let client: MQTTClient
     let events: AsyncStream<MQTTEvent>
@@ -83,7 +85,7 @@ struct RetainedMessages: Sendable {
 
     /// Reads what is retained. Of more than fits into the broker's queue or memory it returns a part, but not nothing.
     func read(_ filters: [String]) async throws -> [MQTTMessage] {
-        let barrier = "lockstep/1/_local/barrier-\(UInt32.random(in: 0 ... .max))"
+        let barrier = "\(Topics.prefix)_local/barrier-\(UInt32.random(in: 0 ... .max))"
         // An error here ends the connection, which is an event as well.
         _ = try? await client.subscribe((filters + [barrier]).map { Subscription($0, qos: .atMostOnce) })
         // The retained messages are on their way; a member that publishes all the time would fill the queue.

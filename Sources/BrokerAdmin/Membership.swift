@@ -125,7 +125,8 @@ struct Membership {
         let presences = try await LocalUser(files).run { retained in
             var presences: [MQTTMessage] = []
             for member in members {
-                presences += try await retained.read(spaces.map { "lockstep/1/\($0)/node/\(member.node)/presence" })
+                presences += try await retained.read(
+                    spaces.map { "\(Topics.prefix)\($0)/node/\(member.node)/presence" })
             }
             return presences
         }
@@ -165,7 +166,7 @@ struct Membership {
         if !AccessList.feeds(of: member.role).isEmpty,
             !list.hasOther(than: member.node, role: member.role, in: member.space)
         {
-            feeds = ["lockstep/1/\(member.space)/feed/\(member.role.rawValue)/#"]
+            feeds = ["\(Topics.prefix)\(member.space)/feed/\(member.role.rawValue)/#"]
         }
         do {
             guard isRunning else { throw JoinFailure("mosquitto does not run") }
@@ -213,7 +214,7 @@ struct Membership {
     /// first: no will of it is sent.
     private func clear(_ name: String, feeds: [String]) async throws {
         let own = "/node/\(name)/"
-        let filters = ["lockstep/1/+\(own)#"] + feeds
+        let filters = ["\(Topics.prefix)+\(own)#"] + feeds
         let (topics, left) = try await LocalUser(files).run { retained -> ([String], Int) in
             var topics: [String] = []
             for _ in 1..<100 {

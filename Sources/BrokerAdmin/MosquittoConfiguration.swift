@@ -83,6 +83,7 @@ struct MosquittoConfiguration {
 
 /// A copy of mosquitto's configuration with other paths and ports, and without bridges, to try it beside the running broker.
 struct TrialConfiguration {
+    /// A listener of the configuration, and its port in the trial.
     struct Listener: Equatable {
         var file: String
         var port: String

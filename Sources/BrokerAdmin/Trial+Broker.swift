@@ -7,6 +7,7 @@ import Session
 import Settings
 import Subprocess
 import SystemPackage
+import Wire
 
 // The broker of a trial: a copy of the present configuration, with the new files over it.
 extension Trial {
@@ -16,7 +17,7 @@ extension Trial {
             var file = file
             if file.name == "lockstep/passwd" { file.bytes += Array("trial:\(Secret.hash(password))\n".utf8) }
             if file.name == "lockstep/acl" {
-                file.bytes += Array("\nuser trial\ntopic write lockstep/1/+/node/trial/hello\n".utf8)
+                file.bytes += Array("\nuser trial\ntopic write \(Topics.prefix)+/node/trial/hello\n".utf8)
             }
             return file
         }

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import Joining
 import Platform
+import Wire
 
 /// Tries a configuration before the running broker gets it.
 ///
@@ -21,14 +22,15 @@ struct Trial {
     private static let instead =
         "Let Lockstep use the broker as it is instead: sudo lockstep join mqtt://USER@HOST (man lockstep-join)"
 
-    private struct Answers: Equatable {
+    /// What clients without rights see of a listener.
+    private struct ListenerBehaviour: Equatable {
         var listener: String
-        /// The answer to a CONNECT without a user.
-        var anonymous: Anonymous
-        var large: [[UInt8]]
+        var anonymous: AnonymousReply
+        var answersToLargePackets: [[UInt8]]
     }
 
-    private struct Anonymous: Equatable {
+    /// The answer of a listener to a CONNECT without a user.
+    private struct AnonymousReply: Equatable {
         var isEncrypted: Bool
         var packet: [UInt8]
 
@@ -86,7 +88,7 @@ struct Trial {
     }
 
     /// Compares the listeners that are there, and checks that ours asks for a password.
-    private func compare(_ trial: TrialConfiguration, to before: [Answers]) throws {
+    private func compare(_ trial: TrialConfiguration, to before: [ListenerBehaviour]) throws {
         let after = trial.listeners.filter { $0.file != MosquittoConfiguration.name }.map(Self.answers)
         let own = trial.listeners.first { $0.file == MosquittoConfiguration.name }.map { Self.anonymous($0.spare) }
         guard let own, own.asksForPassword else {
@@ -109,7 +111,9 @@ struct Trial {
                 \(lines.joined(separator: "\n"))
                 """)
         }
-        let smaller = zip(before, after).filter { $0.large != $1.large }.map { before, _ in "  \(before.listener)" }
+        let smaller = zip(before, after).filter { $0.answersToLargePackets != $1.answersToLargePackets }.map {
+            before, _ in "  \(before.listener)"
+        }
         if !smaller.isEmpty {
             throw JoinFailure(
                 """
@@ -141,39 +145,42 @@ struct Trial {
             // A PUBACK, with a reason below 0x80 if it has one.
             return said.count >= 4 && said[0] == 0x40 && (said.count == 4 || said[4] < 0x80)
         }
-        guard may("lockstep/1/home/node/trial/hello") else {
+        guard may("\(Topics.prefix)home/node/trial/hello") else {
             throw JoinFailure("a user could not write its own topic")
         }
-        if may("lockstep/1/home/node/other/hello") {
+        if may("\(Topics.prefix)home/node/other/hello") {
             throw JoinFailure("a user could write the topic of another")
         }
     }
 
     // MARK: Asking a listener
 
-    private static func answers(of listener: TrialConfiguration.Listener) -> Answers {
+    private static func answers(of listener: TrialConfiguration.Listener) -> ListenerBehaviour {
         let anonymous = anonymous(listener.spare)
-        return Answers(
+        return ListenerBehaviour(
             listener: listener.name, anonymous: anonymous,
-            large: large(listener.spare, anonymous.isEncrypted ? .any : .none, isOpen: anonymous.isOpen))
+            answersToLargePackets: answersToLargePackets(
+                listener.spare, anonymous.isEncrypted ? .any : .none, isOpen: anonymous.isOpen))
     }
 
     /// Returns the answer to a CONNECT without a user, plain or else with TLS.
-    private static func anonymous(_ port: Int) -> Anonymous {
+    private static func anonymous(_ port: Int) -> AnonymousReply {
         for encryption in [TrialConnection.Encryption.none, .any] {
             guard let connection = TrialConnection(port: port, encryption) else { continue }
             connection.send(.connect(isMQTT5: false))
             let packet = connection.receive()
-            if case .any = encryption { return Anonymous(isEncrypted: true, packet: packet) }
-            if !packet.isEmpty { return Anonymous(isEncrypted: false, packet: packet) }
+            if case .any = encryption { return AnonymousReply(isEncrypted: true, packet: packet) }
+            if !packet.isEmpty { return AnonymousReply(isEncrypted: false, packet: packet) }
         }
-        return Anonymous(isEncrypted: false, packet: [])
+        return AnonymousReply(isEncrypted: false, packet: [])
     }
 
     /// Returns the answers to large packets. One is a CONNECT of 95 KiB with a name and a password, which ends the
     /// connection if packets are bounded (newer brokers cut 100,000 bytes always). To an open listener it is also a
     /// retained message of 200 KiB, the size of Zigbee2MQTT's list of devices.
-    private static func large(_ port: Int, _ encryption: TrialConnection.Encryption, isOpen: Bool) -> [[UInt8]] {
+    private static func answersToLargePackets(_ port: Int, _ encryption: TrialConnection.Encryption, isOpen: Bool)
+        -> [[UInt8]]
+    {
         let connection = TrialConnection(port: port, encryption)
         let letter = UInt8(ascii: "x")
         connection?.send(

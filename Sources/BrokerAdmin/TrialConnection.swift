@@ -6,6 +6,7 @@ import Joining
 
 /// A connection to a listener on loopback that shows each answer as it is. Calls block for two seconds at most.
 final class TrialConnection {
+    /// Whether a connection uses TLS, and which certificates it accepts.
     enum Encryption {
         case none
         /// TLS with any certificate.
@@ -78,6 +79,7 @@ final class TrialConnection {
     }
 }
 
+/// The bytes of an MQTT packet.
 struct MQTTPacket {
     private(set) var bytes: [UInt8]
 

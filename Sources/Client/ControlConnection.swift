@@ -10,6 +10,7 @@ final class ControlConnection: Sendable {
     private let path: String
     private let state = Mutex(State())
 
+    /// The open socket, and whether the node has ended the connection.
     private struct State {
         var descriptor: Int32?
         var isEnded = false

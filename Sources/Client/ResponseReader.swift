@@ -6,6 +6,7 @@ import API
 ///
 /// The body ends by its length, with its last chunk, or with the connection.
 struct ResponseReader {
+    /// The part of a response that is read next.
     private enum Part { case statusLine, fields, body, chunkSize, chunkEnd, trailers, complete }
 
     private var part = Part.statusLine

@@ -18,6 +18,7 @@ struct Delivery: Sendable {
         case presence(isSleeping: Bool)
     }
 
+    /// An answer that waits until the broker has confirmed the register behind it.
     struct WaitingAnswer: Sendable {
         var answer: Answer
         private var decidedAt: BootTime

@@ -72,7 +72,9 @@ package enum BrokerRequest: Codable, Sendable {
     }
 }
 
+/// A member of the broker, as `lockstep members` lists it.
 package struct Member: Codable, Hashable, Sendable {
+    /// How far a member has joined.
     package enum State: String, Codable, Sendable {
         case invited, joined, expired, revoked
     }

@@ -8,6 +8,7 @@ import SystemPackage
 
 /// Runs other programs to their end.
 package enum Child {
+    /// The exit code and the output of a program that has ended.
     package struct Result: Sendable {
         /// The exit code; 128 and more after a signal.
         package var code: Int32

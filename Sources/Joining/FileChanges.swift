@@ -23,6 +23,7 @@ struct FileChanges {
         }
     }
 
+    /// A file as it was before the first change, to be restored after an error.
     private struct Before {
         var path: String
         var bytes: [UInt8]?

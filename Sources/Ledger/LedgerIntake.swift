@@ -11,6 +11,7 @@ public typealias AwakeTime = Time<AwakeScale>
 /// the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to ``filed(_:at:)``; records
 /// that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its end to ``answered()``.
 public struct LedgerIntake: Sendable {
+    /// A record that has arrived, with its space and time.
     public struct Arrival: Hashable, Sendable {
         public var space: SpaceID
         public var digested: DigestedRecord
@@ -21,6 +22,7 @@ public struct LedgerIntake: Sendable {
         }
     }
 
+    /// What the log says about arriving records.
     public enum Note: Hashable, Sendable {
         /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in all.
         case behind(waiting: Int, lag: Milliseconds, dropped: Int)
@@ -41,6 +43,7 @@ public struct LedgerIntake: Sendable {
     /// The maximum number of answers without an acknowledgement of the broker.
     public static let window = 32
 
+    /// A node of a space, which awaits acknowledgements.
     private struct Asker: Hashable {
         var space: SpaceID
         var node: NodeID

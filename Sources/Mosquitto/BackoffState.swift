@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// How long to wait before the next attempt to connect.
 struct BackoffState {
     let settings: MQTTConfiguration.Backoff
     private var failures = 0

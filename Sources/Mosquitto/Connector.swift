@@ -8,6 +8,7 @@ import Synchronization
 /// It owns the handle while it connects, and hands it to the loop when it is done. If it is abandoned before that, it
 /// destroys the handle itself as soon as the blocking call returns.
 final class Connector: Sendable {
+    /// Whether the thread's result is still wanted.
     private enum State {
         case connecting
         case done

@@ -11,11 +11,13 @@ import Synchronization
 ///
 /// Code on the loop must not block: it would delay every actor, timer and connection of the loop.
 public final class EventLoop: SerialExecutor, Sendable {
+    /// What runs on the loop.
     enum Work: Sendable {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 
+    /// Whether the loop's thread runs.
     enum Stage {
         case running
         case stopping
@@ -23,6 +25,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         case stopped
     }
 
+    /// The work that waits for the loop's thread.
     struct Queue {
         var work: [Work] = []
         /// The work to run when ``work`` is empty.

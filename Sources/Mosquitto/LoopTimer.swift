@@ -34,6 +34,7 @@ public final class LoopTimer: Sendable {
 
 /// The armed timers of one loop, which share one kernel timer.
 struct Timers {
+    /// A timer that will fire.
     struct Armed {
         var at: Int64
         var fire: @Sendable () -> Void

@@ -4,6 +4,7 @@ import Glibc
 import Platform
 
 extension MQTTClient {
+    /// The state of the connection.
     enum Phase {
         case idle
         /// Between attempts, until the phase timer fires or, with too many lingering connectors, one of them ends.
@@ -20,6 +21,7 @@ extension MQTTClient {
         case closed
     }
 
+    /// One attempt to connect.
     struct Attempt {
         let number: Int
         let handle: Handle

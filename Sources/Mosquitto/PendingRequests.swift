@@ -28,12 +28,14 @@ struct PendingRequests {
         }
     }
 
+    /// A request that awaits the server's answer.
     enum Request {
         case publish(PublishCompletion?)
         case subscribe(SubscribeGroup, Range<Int>)
         case unsubscribe(UnsubscribeCompletion?)
     }
 
+    /// A message that is not yet sent.
     struct Waiting {
         let serial: UInt64
         let deadline: Int64
@@ -41,6 +43,7 @@ struct PendingRequests {
         let completion: PublishCompletion?
     }
 
+    /// A request that was sent.
     private struct Sent {
         let serial: UInt64
         let deadline: Int64

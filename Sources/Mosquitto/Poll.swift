@@ -7,11 +7,13 @@ import Synchronization
 /// An epoll, an eventfd to wake it, and a timerfd for all timers. Another timerfd is cancelled when the wall clock is
 /// set.
 final class Poll: Sendable {
+    /// Whether a poll waits for an event.
     enum Wait: Int32 {
         case no = 0
         case untilEvent = -1
     }
 
+    /// The events of a descriptor that are waited for.
     struct Interest: OptionSet {
         let rawValue: UInt32
         static let read = Interest(rawValue: EPOLLIN.rawValue | EPOLLRDHUP.rawValue)
@@ -19,6 +21,7 @@ final class Poll: Sendable {
         static let edge = Interest(rawValue: EPOLLET.rawValue)
     }
 
+    /// The events of a descriptor that have happened.
     struct Ready: Sendable {
         let token: UInt64
         let writable: Bool
@@ -26,6 +29,7 @@ final class Poll: Sendable {
         let readable: Bool
     }
 
+    /// The handlers of the watched descriptors, by token.
     struct Watches {
         var handlers: [UInt64: @Sendable (Ready) -> Void] = [:]
         var next: UInt64 = 3

@@ -18,6 +18,7 @@ public final class WallClockWatch: Sendable {
     }
 }
 
+/// The handlers for steps of the wall clock, by id.
 struct ClockWatches {
     var handlers: [UInt64: @Sendable () -> Void] = [:]
     var nextID: UInt64 = 0

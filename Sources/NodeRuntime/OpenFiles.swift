@@ -2,6 +2,7 @@
 
 import Glibc
 
+/// The limit of open files of this process.
 package enum OpenFiles {
     /// The wanted number of open files: enough for all pages and connections of a node. It is not the system's maximum:
     /// hooks inherit the limit, and some programs close every descriptor up to it when they start.

@@ -2,6 +2,7 @@
 
 import Glibc
 
+/// The network interfaces of this machine.
 package enum Interfaces {
     /// Returns the IPv4 addresses of the interfaces that are up, at most 64.
     package static func addresses() -> [String] {

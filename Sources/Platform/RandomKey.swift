@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Makes random keys and secrets.
 package enum RandomKey {
     /// 192 bits as 32 characters that are valid in a link.
     package static let length = 32

@@ -2,6 +2,7 @@
 
 package import Glibc
 
+/// The clocks of the kernel.
 package enum SystemClock {
     /// Milliseconds since the machine started, time in suspend included.
     package static func bootMilliseconds() -> Int64 { nanoseconds(CLOCK_BOOTTIME) / 1_000_000 }

@@ -2,6 +2,7 @@
 
 import Glibc
 
+/// Connections to Unix sockets.
 package enum UnixSocket {
     /// The maximum length of a path in bytes, set by the system.
     package static let maximumPath = 107

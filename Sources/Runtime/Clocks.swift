@@ -6,6 +6,7 @@ import Platform
 package import Session
 import Synchronization
 
+/// The clocks of this machine as the engine reads them.
 package enum Clocks {
     /// Reads both clocks, and the error bound of the wall clock.
     package static func now() -> Instant {

@@ -6,6 +6,7 @@ package import Session
 
 /// The address of a broker: `mqtt://[user[:password]@]host[:port][,host[:port]…]`, or `mqtts://` for TLS.
 package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The host and the port of a broker.
     package struct Place: Hashable, Sendable, CustomStringConvertible {
         /// A name or an address, as ``HostText`` says; an address of IPv6 may have a zone.
         package let host: String

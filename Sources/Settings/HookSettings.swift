@@ -2,12 +2,14 @@
 
 import Glibc
 
+/// The settings of hooks, notifications and the sound.
 package struct HookSettings: Hashable, Sendable {
     /// The commands for `/bin/sh -c`, by event.
     package var commands: [EventName: String] = [:]
     package var notifies = false
     package var sound = Sound.off
 
+    /// What a node plays at an alarm.
     package enum Sound: Hashable, Sendable {
         case off
         /// The chime that the node makes itself.

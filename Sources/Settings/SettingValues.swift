@@ -6,6 +6,7 @@ import Session
 
 /// The settings by name, each with its origin.
 package struct SettingValues: Sendable {
+    /// The text of a setting, and where it was given.
     package struct Value: Sendable {
         package var text: String
         /// “--broker”, “LOCKSTEP_BROKER in the environment” or “LOCKSTEP_BROKER in FILE, line 3”.

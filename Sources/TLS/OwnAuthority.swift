@@ -42,6 +42,7 @@ package struct OwnAuthority: Sendable {
     private var formerPath: String { directory + "/authority-former.pem" }
     private var certificatePath: String { directory + "/certificate.pem" }
 
+    /// The certificate that a node serves with, and the authority that signed it.
     package struct Credentials {
         package var authority: Credential
         package var certificate: Credential

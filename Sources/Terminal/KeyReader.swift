@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A key or a click.
 enum TerminalInput: Hashable, Sendable {
     case key(Character)
     /// The left mouse button was pressed at a position, counted from 0.
@@ -8,6 +9,7 @@ enum TerminalInput: Hashable, Sendable {
 
 /// Finds keys and clicks in the bytes of a terminal, and ignores arrows and function keys.
 struct KeyReader: Sendable {
+    /// How much of an escape sequence was read.
     private enum State {
         case plain, escape, maybeEscapeKey, sequence, oneMore
     }

@@ -63,6 +63,9 @@ public enum Topic: Hashable, Sendable {
 
 /// Converts topics of a space to and from their names at the broker.
 public struct Topics: Hashable, Sendable {
+    /// The beginning of every topic's name: the protocol and its version. The id of a space follows.
+    public static let prefix = "lockstep/1/"
+
     public let space: SpaceID
     private let root: String
 
@@ -97,6 +100,7 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
+    /// Reads the levels of a topic's name one by one.
     private struct Levels {
         let text: String
         /// The first byte that was not read; `nil` behind the last level.
@@ -134,17 +138,19 @@ public struct Topics: Hashable, Sendable {
             + ["feed/calm", "feed/debt", "feed/debt/year"].map { root(of: space) + $0 }
     }
 
+    /// The subscription to the sound levels of all nodes; `space` is `nil` for every space of the broker.
+    public static func soundSubscription(in space: SpaceID?) -> String { nodeTopics(["sound"], in: space)[0] }
+
     private static func nodeTopics(_ leaves: [String], in space: SpaceID?) -> [String] {
         leaves.map { "\(root(of: space))node/+/\($0)" }
     }
 
-    private static func root(of space: SpaceID?) -> String { "lockstep/1/\(space?.rawValue ?? "+")/" }
+    private static func root(of space: SpaceID?) -> String { "\(prefix)\(space?.rawValue ?? "+")/" }
 
     /// Returns the space of a topic; `nil` for topics of other programs.
     public static func space(of name: String) -> SpaceID? {
-        let top = "lockstep/1/"
-        guard name.utf8.starts(with: top.utf8) else { return nil }
-        return SpaceID(String(name.utf8.dropFirst(top.utf8.count).prefix { $0 != UInt8(ascii: "/") }) ?? "")
+        guard name.utf8.starts(with: prefix.utf8) else { return nil }
+        return SpaceID(String(name.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "/") }) ?? "")
     }
 
     private func own(_ node: NodeID, _ leaf: String) -> String { root + "node/" + node.rawValue + "/" + leaf }

@@ -32,6 +32,7 @@ public enum Feed: Hashable, Sendable {
     case debtYear(DebtYear?)
 }
 
+/// A message to be published.
 public struct Outgoing: Hashable, Sendable {
     public var topic: String
     /// The payload; at most 16,384 bytes.

@@ -5,6 +5,7 @@ package import Wire
 
 /// The answer of `/health`.
 package struct HealthReport: Hashable, Sendable, Described {
+    /// Whether the node saves its changes.
     package enum Status: String, CaseIterable, Sendable {
         case ok, unsaved
     }

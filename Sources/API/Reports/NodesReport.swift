@@ -99,6 +99,7 @@ package struct NodeReport: Hashable, Sendable, Described {
     }
 }
 
+/// The quality of a node's wall clock.
 package struct ClockReport: Hashable, Sendable, Described {
     package var synced: Bool
     package var bound: Int64?
@@ -126,11 +127,23 @@ private struct DroppedReport: Hashable, Sendable, Described {
     static let blank = DroppedReport(counts: [:])
 
     mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        let keys: [(Discard, StaticString)] = [
-            (.tooLarge, "tooLarge"), (.malformed, "malformed"), (.unknownVersion, "unknownVersion"),
-            (.outOfBounds, "outOfBounds"), (.wrongSender, "wrongSender"), (.retained, "retained"),
-            (.tooManyNodes, "tooManyNodes"), (.notAsked, "notAsked"), (.tooOften, "tooOften"),
-        ]
-        for (reason, key) in keys { try form.field(key, optional: &counts[reason], .whole()) }
+        for reason in Discard.allCases { try form.field(reason.key, optional: &counts[reason], .whole()) }
+    }
+}
+
+extension Discard {
+    /// Its raw value, as a literal: the name of a field is one.
+    fileprivate var key: StaticString {
+        switch self {
+        case .tooLarge: "tooLarge"
+        case .malformed: "malformed"
+        case .unknownVersion: "unknownVersion"
+        case .outOfBounds: "outOfBounds"
+        case .wrongSender: "wrongSender"
+        case .retained: "retained"
+        case .tooManyNodes: "tooManyNodes"
+        case .notAsked: "notAsked"
+        case .tooOften: "tooOften"
+        }
     }
 }

@@ -15,6 +15,7 @@ package struct RecentSession: Codable, Hashable, Sendable {
     package var isOver: Bool
     package var stop: Stop?
 
+    /// Where the session was stopped.
     package struct Stop: Codable, Hashable, Sendable {
         /// When, in milliseconds of group time.
         package var at: Int64

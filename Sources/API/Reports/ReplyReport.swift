@@ -5,6 +5,7 @@ package import Wire
 
 /// The outcome of a request. Every field is always there.
 package struct ReplyReport: Hashable, Sendable, Described {
+    /// The result of a press.
     package enum Outcome: String, CaseIterable, Sendable {
         case applied
         /// It had taken effect before.
@@ -112,6 +113,7 @@ extension ReplyReport.Outcome {
 
 /// Something that is wrong with a node and that a person can repair.
 package struct ProblemReport: Hashable, Sendable, Described {
+    /// The kind of a problem.
     package enum Kind: String, CaseIterable, Sendable {
         /// The state directory cannot be written: a crash loses the last changes, and other nodes do not receive them.
         case unsaved

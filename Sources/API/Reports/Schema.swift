@@ -49,6 +49,7 @@ extension Array: JSONWritable where Element: JSONWritable { package var json: JS
 package struct Schemas: Form {
     package typealias Failure = Never
 
+    /// A field of an object with its schema.
     struct Field {
         var key: String
         var schema: JSONText

@@ -28,6 +28,7 @@ package struct LabelReport: Hashable, Sendable, Described {
     }
 }
 
+/// A phase of a plan.
 package struct PhaseReport: Hashable, Sendable, Described {
     package var kind: String
     package var name: String?
@@ -48,6 +49,7 @@ package struct PhaseReport: Hashable, Sendable, Described {
     }
 }
 
+/// The phase that runs or waits, with its times.
 package struct CurrentPhaseReport: Hashable, Sendable, Described {
     package var index = 0
     package var count = 0

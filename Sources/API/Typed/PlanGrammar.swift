@@ -2,6 +2,7 @@
 
 package import Session
 
+/// Why a text is no plan.
 package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The column of the first character that does not fit; 1 is the first.
     package var column: Int

@@ -10,6 +10,7 @@ struct Lineage: Hashable, Codable, Sendable {
     let id: SessionID
     private var parts: [Part] = []
 
+    /// The running time of one session of the lineage.
     fileprivate struct Part: Hashable, Codable, Sendable {
         var session: SessionID
         var stamp: Stamp

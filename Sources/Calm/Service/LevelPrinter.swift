@@ -16,8 +16,7 @@ package enum LevelPrinter {
             throw SettingError("levels come from a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
         }
         let codec = WireCodec(space: settings.node.space, me: settings.node.node)
-        let sound =
-            settings.isEverySpace ? "lockstep/1/+/node/+/sound" : "lockstep/1/\(settings.node.space)/node/+/sound"
+        let sound = Topics.soundSubscription(in: settings.isEverySpace ? nil : settings.node.space)
         let filters = [sound] + (settings.sensor.map { [$0.filter] } ?? [])
         try await EventLoop.withEventLoop(name: "levels") { loop in
             let client = MQTTClient(link, on: loop)

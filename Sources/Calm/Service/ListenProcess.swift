@@ -7,6 +7,7 @@ import Session
 import Settings
 import UnixSignals
 
+/// The command `lockstep-calm listen`, which turns a recorder's bytes into sound levels.
 package enum ListenProcess {
     /// Publishes levels, or prints them as lines of JSON, until SIGTERM, SIGINT or the end of standard input.
     package static func run(_ settings: CalmSettings, isPrinted: Bool) async throws {

@@ -5,6 +5,7 @@ import Settings
 import Subprocess
 import SystemPackage
 
+/// The source of a microphone's bytes.
 enum Recorder: Hashable, Sendable, CustomStringConvertible {
     case standardInput
     /// A program and its arguments.

@@ -42,6 +42,7 @@ struct RoomFiles {
     let bootID: BootID
     let log: Logger
 
+    /// The first line of a file: the whole state, and the clocks of the time when it was written.
     private struct Snapshot: Codable {
         var v = 1
         var boot: String

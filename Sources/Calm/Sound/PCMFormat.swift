@@ -2,6 +2,7 @@
 
 /// The format of uncompressed sound: encoding, rate, channels and byte order.
 struct PCMFormat: Hashable, Sendable {
+    /// The encoding of one sample: unsigned, signed or floating point, with its bits.
     enum Encoding: String, CaseIterable, Sendable {
         case u8, s8, s16, s24, s32, f32, f64
 

@@ -7,6 +7,7 @@ import Session
 import Settings
 
 extension LedgerAccess {
+    /// An open ledger with its space and rules.
     struct Opened {
         var settings: DebtSettings
         var ledger: Ledger

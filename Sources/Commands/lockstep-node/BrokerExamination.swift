@@ -5,6 +5,7 @@ import BrokerAdmin
 import Mosquitto
 import Session
 import Settings
+import Wire
 
 /// Finds out what a broker can do, and what that means for Lockstep.
 ///
@@ -20,7 +21,7 @@ struct BrokerExamination {
     private var name: String { settings.broker?.description ?? "" }
     private var node: NodeID { settings.broker?.user.flatMap(NodeID.init) ?? settings.node }
     private var space: SpaceID { settings.space }
-    private var own: String { "lockstep/1/\(space)/node/\(node)" }
+    private var own: String { "\(Topics.prefix)\(space)/node/\(node)" }
     private var topic: String { "\(own)/ping/\(probe)" }
     private func message(_ text: String, retain: Bool = false) -> MQTTMessage {
         MQTTMessage(topic: topic, payload: Array(text.utf8), retain: retain)
@@ -68,7 +69,8 @@ struct BrokerExamination {
         guard times.count == 5, let longest = times.max() else {
             return Finding(
                 "round trip", .wrong, "messages of \(node) to itself do not return, so a node never gets ready",
-                fix: "let the user \(node) write \(own)/… and read lockstep/1/\(space)/#: Config/acl has the lines")
+                fix: "let the user \(node) write \(own)/… and read \(Topics.prefix)\(space)/#: Config/acl has the lines"
+            )
         }
         let found = "\(times.sorted()[2].words), \(longest.words) at most; a press at another node takes twice that"
         guard longest > .seconds(1) else { return Finding("round trip", .ok, found) }
@@ -119,7 +121,7 @@ struct BrokerExamination {
     private func retained(_ first: ProbeConnection) async -> Finding {
         let kept = message("retained", retain: true)
         _ = await first.echo(kept)
-        for filter in ["lockstep/1/\(space)/node/+/ping/\(probe)", topic] {
+        for filter in ["\(Topics.prefix)\(space)/node/+/ping/\(probe)", topic] {
             let isKept = try? await ProbeConnection.with(link, on: loop) { late in
                 try await late.subscribe(filter)
                 return await late.wait { $0.arrival(of: kept) != nil }

@@ -175,6 +175,7 @@ private final class StopNotice: Service {
     }
 }
 
+/// Runs the hooks until the node stops.
 private struct HookService: Service {
     let hooks: Hooks
     let node: Node

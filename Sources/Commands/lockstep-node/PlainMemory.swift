@@ -10,6 +10,7 @@ import Session
 final class PlainMemory {
     private static let most = 128
 
+    /// The content of the file.
     private struct Kept: Codable {
         var space: String?
         var ids: [String] = []

@@ -67,6 +67,7 @@ struct AccessOptions: ParsableArguments, Sendable {
     }
 }
 
+/// Ends a command that cannot reach its node.
 enum Access {
     static func orUnreachable(_ body: () async throws -> Void) async throws {
         do {

@@ -84,11 +84,13 @@ struct Up: AsyncParsableCommand {
     ].map(\.rawValue)
 }
 
+/// The programs that `lockstep up` runs.
 private struct Children: Sendable {
     let settings: Settings
     let address: BrokerAddress
     let listens: Bool
 
+    /// What ended the wait.
     private enum Step {
         case served
         case interrupted

@@ -99,6 +99,7 @@ struct Watch: AsyncParsableCommand {
     }
 }
 
+/// The view that is on the screen.
 private final class Shown: Sendable {
     let view = Mutex(NodeView(View()))
 }

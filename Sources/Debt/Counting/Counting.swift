@@ -49,6 +49,7 @@ package struct Minutes: Hashable, Sendable {
     package private(set) var pieces: [Piece] = []
     package private(set) var ongoing: Ongoing?
 
+    /// A part of a run, in milliseconds.
     private struct Interval {
         var from: Int64
         var to: Int64

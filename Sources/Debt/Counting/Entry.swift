@@ -51,6 +51,7 @@ package struct Entry: Hashable, Sendable {
 
 /// A person's correction or deletion of a session. It is stored beside the unchanged record; the latest one applies.
 package struct Correction: Hashable, Sendable {
+    /// What a person may correct in a session.
     package struct Content: Hashable, Sendable {
         package var title: String
         package var label: Label?

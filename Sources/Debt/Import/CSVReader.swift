@@ -2,6 +2,7 @@
 
 /// Reads comma-separated values (RFC 4180), also with CR or LF alone. A byte order mark and empty lines are skipped.
 struct CSVReader {
+    /// A row of the file.
     struct Row: Hashable {
         /// The line that it starts on, from 1.
         var line: Int

@@ -66,6 +66,7 @@ package enum HistoryCSV {
     }
 }
 
+/// A session of the file, from one row or several.
 struct HistorySession {
     let record: LedgerRecord
     private(set) var corrections: [Correction] = []

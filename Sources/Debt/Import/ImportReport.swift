@@ -4,6 +4,7 @@ import FoundationEssentials
 package import Ledger
 package import Session
 
+/// The result of an import, for people and programs.
 package struct ImportReport: Encodable {
     private var file: String
     private var dryRun: Bool

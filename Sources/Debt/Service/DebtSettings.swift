@@ -3,6 +3,7 @@
 import Session
 package import Settings
 
+/// The settings of the debt service.
 package struct DebtSettings: Sendable {
     /// Broker, space, id, state directory, log.
     package var node: Settings

@@ -6,6 +6,7 @@ import Session
 /// The nodes whose presence has arrived. Presences have no rate limit, so each node is handled at most once in an
 /// ``interval``.
 struct PresenceQueue {
+    /// A node of a space.
     struct Key: Hashable {
         var space: SpaceID
         var node: NodeID

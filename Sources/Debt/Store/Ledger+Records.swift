@@ -9,6 +9,7 @@ package import Wire
 extension Ledger {
     package typealias Arrival = LedgerIntake.Arrival
 
+    /// What storing a record has changed.
     package struct Outcome: Hashable, Sendable {
         package var filing: FilingResult
         /// The first instant whose minutes may have changed, in milliseconds of group time.

@@ -148,6 +148,7 @@ extension Ledger {
     }
 }
 
+/// How calm a session was.
 package struct SessionCalm: Hashable, Sendable {
     /// Percent of the measured time that was quiet.
     package var percent: Int

@@ -38,6 +38,7 @@ extension LedgerConnection {
     }
 }
 
+/// A row of a query's result.
 struct LedgerRow {
     var values: [DatabaseValue]
 

@@ -86,6 +86,7 @@ package enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// A problem that keeps the service from storing records.
 package struct LedgerProblem: Hashable, Sendable {
+    /// The cause.
     package enum Kind: String, CaseIterable, Sendable {
         /// Records arrive faster than the service can write them.
         case behind

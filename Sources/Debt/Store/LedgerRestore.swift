@@ -4,6 +4,7 @@ import Glibc
 import Platform
 package import Session
 
+/// The result of a restore: the spaces of the ledger, and where the former one is.
 package struct LedgerRestore: Hashable, Sendable {
     package var spaces: [SpaceID]
     package var before: String?

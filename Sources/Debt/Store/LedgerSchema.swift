@@ -2,6 +2,7 @@
 
 import GRDB
 
+/// The tables of the ledger.
 enum LedgerSchema {
     /// Creates the tables in an empty file.
     ///

@@ -12,11 +12,13 @@ package final class RecordQuota: Sendable {
     /// The total number of sessions of one node.
     package static let sessions = 300_000
 
+    /// A node of a space.
     private struct Key: Hashable {
         var space: SpaceID
         var node: NodeID
     }
 
+    /// What a node has stored, and may store now.
     private struct Use {
         var stored: Int
         var allowance: Double

@@ -2,6 +2,7 @@
 
 package import Session
 
+/// The rules by which time counts toward a week.
 package struct WeekRules: Hashable, Sendable {
     /// The goal in minutes, within ``goals``.
     package var goal: Int
@@ -104,6 +105,7 @@ package struct Week: Hashable, Sendable {
 /// start, and each week begins at the end of the one before. Its goal and what counts follow the last rules before its
 /// end: a person who sets a new goal means the present week.
 package struct RulesHistory: Hashable, Sendable {
+    /// Rules, and when they begin.
     package struct Item: Hashable, Sendable {
         /// The start of validity, in milliseconds of group time; ignored for the first item.
         package var from: Int64

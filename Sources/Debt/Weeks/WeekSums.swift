@@ -3,6 +3,7 @@
 import Session
 package import Wire
 
+/// The time done in one week.
 package struct WeekSums: Hashable, Sendable {
     package var week: Week
     /// The time done on each day, in milliseconds.
@@ -45,6 +46,7 @@ package struct WeekSums: Hashable, Sendable {
     }
 }
 
+/// A week with its goal and its debt.
 package struct WeekReport: Hashable, Sendable {
     package var sums: WeekSums
     /// The goal in minutes, including ``carried``.

@@ -86,6 +86,7 @@ struct ZoneTable: Sendable {
         func length(timeSize: Int) -> Int { times * (timeSize + 1) + types * 6 + rest(timeSize: timeSize) }
     }
 
+    /// Reads numbers from the bytes of a zone's file.
     private struct Reader {
         var rest: ArraySlice<UInt8>
 

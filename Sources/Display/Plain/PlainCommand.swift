@@ -6,6 +6,7 @@ package import Wire
 
 /// A command on `plain/command`: a word such as `pause` or `extend 60`, or JSON with an id, which takes effect once.
 package struct PlainCommand: Hashable, Sendable {
+    /// What a command asks for.
     package enum Action: Hashable, Sendable {
         case press(Press)
         /// Pauses what runs, and lets run what is paused or ready.
@@ -56,6 +57,7 @@ package struct PlainCommand: Hashable, Sendable {
         return short[operation.name] ?? action.name
     }
 
+    /// The id alone, for the answer to a command that cannot be read.
     private struct Named: Described {
         var id: String?
         static let blank = Named()
@@ -65,6 +67,7 @@ package struct PlainCommand: Hashable, Sendable {
         }
     }
 
+    /// The fields of a command as JSON.
     private struct Request: Described {
         var id: String?
         var op = ""
@@ -143,6 +146,7 @@ package struct PlainCommand: Hashable, Sendable {
 
 /// The answer to a command, on `plain/answer`.
 package struct PlainAnswer: Hashable, Sendable, Described {
+    /// The result of a command.
     package enum Outcome: String, CaseIterable, Sendable { case applied, duplicate, refused }
 
     package var id: String?

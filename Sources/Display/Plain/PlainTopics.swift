@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Session
+import Wire
 
 /// The names of a space's plain topics at the broker.
 package struct PlainTopics: Hashable, Sendable {
     let root: String
 
-    package init(_ space: SpaceID) { root = "lockstep/1/\(space)/plain/" }
+    package init(_ space: SpaceID) { root = "\(Topics.prefix)\(space)/plain/" }
 
     package subscript(_ topic: PlainTopic) -> String { root + topic.rawValue }
     /// `online` or `offline`, retained: whether a node serves the other topics.

@@ -8,6 +8,7 @@ package import Session
 /// server has a will, which tells the others that it is gone; that of a node that stands by has none. Therefore a node
 /// connects again before it serves. Two that began together decide by their ids.
 package struct PlainTurn: Hashable, Sendable {
+    /// Whether this node serves, or waits to.
     package enum State: Hashable, Sendable {
         case offline, asking
         case standingBy(NodeID)
@@ -16,6 +17,7 @@ package struct PlainTurn: Hashable, Sendable {
         case serving
     }
 
+    /// What can change the state.
     package enum Event: Hashable, Sendable {
         case connected, disconnected
         /// ``patience`` is over.
@@ -28,6 +30,7 @@ package struct PlainTurn: Hashable, Sendable {
         case gone
     }
 
+    /// What the caller must do.
     package enum Step: Hashable, Sendable {
         /// Ask who serves, and wait for ``PlainTurn/patience``.
         case ask

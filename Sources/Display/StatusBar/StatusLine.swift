@@ -2,6 +2,7 @@
 
 package import Session
 
+/// One line for a status bar.
 package struct StatusLine: Hashable, Sendable {
     /// A piece of the line in one colour.
     package struct Part: Hashable, Sendable {
@@ -66,6 +67,7 @@ package struct StatusLine: Hashable, Sendable {
     }
 }
 
+/// Makes the parts of a line from a screen.
 struct StatusParts {
     let screen: Screen
     let strings: Strings

@@ -4,10 +4,12 @@ import Session
 
 /// Writes a picture as SVG. All lengths are in units of its own box.
 struct SVGDrawing {
+    /// The edge of a text that its position names.
     enum Alignment {
         case left, centre, right
     }
 
+    /// The size and the look of a text.
     struct TextStyle {
         var size: Double
         /// The minimum size: a text that is too wide is reduced to it, then truncated.

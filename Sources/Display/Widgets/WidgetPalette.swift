@@ -2,6 +2,7 @@
 
 import Session
 
+/// The colours of a widget.
 struct WidgetPalette {
     var ground: Colour
     var text: Colour

@@ -58,6 +58,7 @@ extension Strings {
     package static let english =
         Catalogue.strings("en") ?? Strings(language: "en", isRightToLeft: false, entries: [:])
 
+    /// The JSON of a catalogue.
     private struct File: Decodable {
         var language: String
         var direction: String

@@ -35,6 +35,7 @@ package struct Localized: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Localized: ExpressibleByStringInterpolation {
+    /// Admits localized texts, numbers and signs into a text, but no plain string.
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 

@@ -2,6 +2,7 @@
 
 import Session
 
+/// Writes remaining times.
 package enum TimeText {
     /// The prefix of a time that may be wrong by more than a quarter of a second.
     package static let approximateSign: Localized = "≈"

@@ -7,6 +7,7 @@ import Wire
 struct AcknowledgedRecords: Sendable {
     var records: [SessionID: Acknowledged] = [:]
 
+    /// A record that the ledger has.
     struct Acknowledged {
         let name: RecordName
         /// The record itself, as long as it has no file.

@@ -7,6 +7,7 @@ import Wire
 struct UnwrittenRecords: Sendable {
     private var records: [Unwritten] = []
 
+    /// A session that is over, whose record is in no file yet.
     private struct Unwritten {
         let register: Register
         let isApproximate: Bool

@@ -22,6 +22,7 @@ package struct WaitingRecords: Sendable {
     /// The records that the outbox sends now; empty without a connection.
     var outgoing: [DigestedRecord] = []
 
+    /// A record without an acknowledgement.
     package struct Waiting: Sendable {
         let digested: DigestedRecord
         var place: RecordPlace

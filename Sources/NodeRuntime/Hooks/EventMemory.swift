@@ -36,6 +36,7 @@ struct EventMemory: Sendable {
 }
 
 extension SessionEvents {
+    /// The file that keeps known sessions across restarts.
     private struct Stored: Codable {
         var v = 1
         var since: GroupTime

@@ -7,6 +7,7 @@ import SystemPackage
 
 /// A program that runs at a session event.
 struct HookProcess: Sendable {
+    /// The end of a hook's process.
     struct Outcome: Sendable {
         /// The first ``HookProcess/outputBytes`` of its stdout and stderr.
         var output: [UInt8]

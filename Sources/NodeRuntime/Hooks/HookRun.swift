@@ -4,6 +4,7 @@ import Logging
 import Session
 import Settings
 
+/// One program to be run for an event.
 struct HookRun: Sendable {
     /// The runs of one queue run one after the other.
     enum Queue: Hashable {

@@ -16,6 +16,7 @@ package final class Hooks: Sendable {
 
     package typealias Notification = (summary: String, body: String)
 
+    /// The events of one change, and the memory to be saved after them.
     private struct Batch: Sendable {
         var events: [SessionEvent]
         var reports: [EventReport]

@@ -25,6 +25,7 @@ final class JournalFile {
         static let allCases = [append, flush, fill] + ReplaceStep.allCases.map(replace)
     }
 
+    /// The content of a journal's file at the start.
     enum Found {
         case nothing
         case journal(Journal, tornBytes: Int)
@@ -32,6 +33,7 @@ final class JournalFile {
         case damaged(keptAs: String?, reason: String, last: Journal?)
     }
 
+    /// The open file, and where the next record goes.
     private struct Opened {
         var descriptor: CInt
         var end: Int

@@ -59,6 +59,7 @@ package enum SleepWatch {
     }
 }
 
+/// Follows the signals of logind, and holds the lock that delays a suspend.
 private struct Watch: ~Copyable {
     let bus: Bus
     let log: Logger
@@ -128,6 +129,7 @@ private struct Watch: ~Copyable {
     }
 }
 
+/// The names of logind on the bus.
 private enum Logind {
     static let name = "org.freedesktop.login1"
     static let path = "/org/freedesktop/login1"
@@ -135,6 +137,7 @@ private enum Logind {
     static let signal = "PrepareForSleep"
 }
 
+/// A failed call of sd-bus.
 private struct BusError: Error {
     var description: String
     private let code: Int32

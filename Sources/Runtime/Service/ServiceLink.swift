@@ -7,6 +7,7 @@ package import Session
 package import Settings
 import Wire
 
+/// A service's part for one space.
 package protocol ServiceSpace: AnyObject {
     var core: ServiceCore { get }
 

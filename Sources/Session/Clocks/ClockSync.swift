@@ -70,6 +70,7 @@ struct ClockSync: Hashable, Sendable {
         }
     }
 
+    /// The pings to one node.
     struct Poll: Hashable, Sendable {
         var wait: Wait?
         var sent = 0

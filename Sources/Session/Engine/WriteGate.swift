@@ -15,6 +15,7 @@ struct WriteGate: Hashable, Sendable {
     private var lastWritten = 0
     private var failed: Int?
 
+    /// An effect that waits until a write of the journal is on disk.
     struct Waiting: Hashable, Sendable {
         var write: Int
         var effect: Effect

@@ -8,11 +8,13 @@ struct Answers: Hashable, Sendable {
     /// seconds.
     private var effects = Memory(kept: 700)
 
+    /// The owner's reply to an intent: an answer alone, or one with a change of the session.
     enum Decision {
         case answer(Answer)
         case apply(Answer, Register)
     }
 
+    /// The latest answers, by the id of their intent, so that a repeated intent gets the same one.
     struct Memory: Hashable, Sendable {
         let kept: Int
 

@@ -23,6 +23,7 @@ struct Requests: Hashable, Sendable {
 
     private var open: [Request] = []
 
+    /// An intent of this node that awaits its answer.
     struct Request: Hashable, Sendable {
         private(set) var intent: Intent
         /// The owners that were asked, the present one last.
@@ -115,6 +116,7 @@ struct Requests: Hashable, Sendable {
         var time: GroupTime
     }
 
+    /// What the engine must do for a request now.
     enum Step {
         /// Send the intent; a repeated one with a ping to the owner, whose pong shows that it is alive.
         case send(Intent, pinging: NodeID?)
@@ -271,6 +273,7 @@ extension Requests.Request {
         return ownerCheckAt <= context.now.boot
     }
 
+    /// What a register that arrives means for a request.
     fileprivate enum Meaning {
         /// The request ends with it.
         case final

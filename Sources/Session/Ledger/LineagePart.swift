@@ -3,6 +3,7 @@
 /// One session as a part of its lineage. It contains the one rule for where the runs of a session end because another
 /// node took it over. The owner, the ledger and the calm service apply it to the sessions that each of them knows.
 public struct LineagePart: Hashable, Sendable {
+    /// The takeover with which a part began.
     public struct Takeover: Hashable, Sendable {
         /// The node whose session was taken over; `nil` if the writer does not name it.
         public var node: NodeID?

@@ -61,6 +61,7 @@ public struct Peers: Hashable, Sendable {
         }
     }
 
+    /// Whether a message has changed what is known of a peer.
     enum News {
         case known
         case changed(from: Peer)

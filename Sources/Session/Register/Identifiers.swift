@@ -141,6 +141,7 @@ struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 }
 
+/// The types below distinguish ids of different things, and have no values.
 public enum SessionKind {}
 public enum IntentKind {}
 public enum ConnectionKind {}

@@ -66,6 +66,7 @@ public enum SessionText: String, Sendable {
     }
 }
 
+/// A time with a beginning, and an end unless it is still open.
 protocol Interval {
     var from: GroupTime { get }
     var to: GroupTime? { get }

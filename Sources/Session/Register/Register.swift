@@ -86,6 +86,7 @@ public struct Register: Hashable, Sendable {
 }
 
 extension Register {
+    /// The fields of a register, in storage that its copies share until one of them changes.
     package struct Fields: Hashable, Sendable {
         package var id: SessionID
         package var lineage: SessionID

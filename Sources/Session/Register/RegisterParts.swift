@@ -5,6 +5,7 @@ public enum Mode: String, CaseIterable, Sendable {
     case countdown, countup
 }
 
+/// The state of a session.
 public enum Status: String, CaseIterable, Codable, Sendable {
     /// Time passes.
     case running

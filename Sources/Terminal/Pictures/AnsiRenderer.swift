@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Writes pictures as escape sequences.
 enum AnsiRenderer {
     /// Returns the shortest update from one picture to the next, which writes only cells that differ.
     /// - Parameter previous: The picture on the terminal; `nil` if unknown. A picture of another size counts as unknown.

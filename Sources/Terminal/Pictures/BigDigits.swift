@@ -50,6 +50,7 @@ struct BigDigits: Hashable {
         return picture
     }
 
+    /// The strokes of a digit, as on a seven-segment display.
     private struct Strokes: OptionSet {
         let rawValue: UInt8
         static let top = Strokes(rawValue: 1)

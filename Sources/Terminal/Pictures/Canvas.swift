@@ -3,6 +3,7 @@
 import Display
 import Session
 
+/// The look of a cell.
 struct Style: Hashable, Sendable {
     var foreground: Colour?
     var background: Colour?
@@ -20,6 +21,7 @@ struct Style: Hashable, Sendable {
 
 /// A picture of terminal cells. Drawing outside of it has no effect.
 struct Canvas: Hashable, Sendable {
+    /// One place of the terminal with its character.
     struct Cell: Hashable, Sendable {
         /// The character; empty in the second cell of a wide one.
         var text: String
@@ -33,6 +35,7 @@ struct Canvas: Hashable, Sendable {
     private var cells: [Cell]
     private var areas: [Area] = []
 
+    /// A rectangle that can be clicked.
     private struct Area: Hashable, Sendable {
         var columns: Range<Int>
         var rows: Range<Int>

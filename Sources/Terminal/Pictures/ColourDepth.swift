@@ -2,6 +2,7 @@
 
 import Session
 
+/// The colours that a terminal has.
 enum ColourDepth: CaseIterable, Sendable {
     case none, sixteen, indexed, full
 

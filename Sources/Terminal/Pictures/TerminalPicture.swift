@@ -27,6 +27,7 @@ struct TerminalPicture {
         return picture.canvas
     }
 
+    /// A part of a picture, with its rows.
     private enum Part {
         case line(Line)
         case digits(BigDigits)

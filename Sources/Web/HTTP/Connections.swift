@@ -12,6 +12,7 @@ import Synchronization
 /// journal, its control socket and its hooks, and reserve connections for programs and displays of this machine. An IPv6
 /// host may have many addresses; the total for all other machines bounds it.
 final class Connections: Sendable {
+    /// The largest numbers of open connections.
     struct Limits: Hashable, Sendable {
         /// Two connections per page, for its events and for its presses, and 64 for programs.
         private static let usefulTotal = 2 * Displays.limit + 64
@@ -30,6 +31,7 @@ final class Connections: Sendable {
         }
     }
 
+    /// The numbers of open connections.
     private struct State {
         var total = 0
         /// The largest ``total`` since memory was last returned.

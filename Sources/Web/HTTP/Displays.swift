@@ -46,6 +46,7 @@ actor Displays {
         }
     }
 
+    /// What a page asks of its stream; pages with equal options share a timeline.
     struct StreamOptions: Hashable {
         var face: Face
         var language: String
@@ -61,6 +62,7 @@ actor Displays {
     /// A page's entry among the open pages. Its stream ends when the page disconnects or the node shuts down.
     typealias Subscription = (id: Int, end: AsyncStream<Never>)
 
+    /// An open stream.
     private struct Page {
         /// The options of its timeline; `nil` for a stream of the API, which writes its events itself.
         var options: StreamOptions?

@@ -20,6 +20,7 @@ package protocol HTTPEncryption: Sendable {
     func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder
 }
 
+/// An address on which the server listens.
 package struct HTTPListener: Sendable {
     let host: String
     let port: Int

@@ -28,6 +28,7 @@ package final class ServerCertificate: HTTPEncryption {
         var expired: CertificateError?
     }
 
+    /// The certificate in use, and the last check of its files.
     private struct State {
         var identity: Identity
         var checked: Int64

@@ -10,6 +10,7 @@ import Synchronization
 
 /// The paired phones of a running node, with their open connections.
 package final class PairedPhones: Sendable {
+    /// The phones and their open connections.
     private struct State {
         var book: PhoneBook
         /// The connections whose last request had the key of a phone.

@@ -21,6 +21,7 @@ struct PhoneBook {
     private static let sightingLife: Int64 = 3_600_000
     private static let fileBytes = 65_536
 
+    /// A paired phone.
     struct Phone: Codable, Hashable, Sendable {
         var name: String
         /// The SHA-256 of its key, in hexadecimal digits.
@@ -32,6 +33,7 @@ struct PhoneBook {
         var lastSeen: Int64
     }
 
+    /// A link that pairs a phone, until it is used or ends.
     private struct Link {
         var name: String
         var hash: String

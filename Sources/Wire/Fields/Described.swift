@@ -61,6 +61,7 @@ extension Format {
     }
 }
 
+/// The protocol's version, the first field of each payload.
 enum ProtocolVersion {
     static let current: Int64 = 1
     static let key: StaticString = "v"

@@ -2,6 +2,7 @@
 
 /// The fields of an object as Protocol.md lists them.
 package struct FieldTable: Hashable, Sendable {
+    /// A row of the table: one field.
     struct Row: Hashable, Sendable {
         var key: String
         var type: String
@@ -39,6 +40,7 @@ extension Counts {
     func name(of element: some Format) -> String { "\(name) of \(FieldTables(of: element).type)" }
 }
 
+/// Makes the tables of an object's fields.
 private struct FieldTables: Form {
     private(set) var own: FieldTable
     /// The tables of the objects within.

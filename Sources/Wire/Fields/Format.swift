@@ -55,6 +55,7 @@ extension Time: WholeValue {
     package var whole: Int64 { milliseconds }
 }
 
+/// A whole number within a range.
 package struct WholeFormat<Value: WholeValue>: Format {
     let whole: Whole
 
@@ -83,6 +84,7 @@ func grouped(_ number: Int64) -> String {
     return (number < 0 ? "−" : "") + String(text.reversed())
 }
 
+/// `true` or `false`.
 package struct BoolFormat: Format {
     package typealias Value = Bool
 
@@ -172,6 +174,7 @@ extension String {
     package init(validated bytes: Span<UInt8>) { self.init(copying: unsafe UTF8Span(unchecked: bytes)) }
 }
 
+/// An id of 1 to 36 characters.
 package struct TokenFormat<Kind>: TextFormat {
     package var name: String { "id" }
     package var rule: String? { "must be 1 to 36 letters, digits, “-” and “_”" }
@@ -180,6 +183,7 @@ package struct TokenFormat<Kind>: TextFormat {
     package func write(_ value: Token<Kind>, to writer: inout JSONWriter) { value.withUTF8 { writer.plain($0) } }
 }
 
+/// The id of a node.
 package struct NodeFormat: TextFormat {
     package var name: String { "node" }
     package var pattern: String? { "^[a-z0-9][a-z0-9-]{0,31}$" }
@@ -289,6 +293,7 @@ package enum Shape {
     }
 }
 
+/// An object with described fields.
 package struct ObjectFormat<Value: Described>: Format {
     let shape: Shape
 

@@ -17,6 +17,7 @@ package struct JSONReader: Form {
     /// The values within the present object or array: at first the outermost value alone.
     private var items: Items
 
+    /// The values of an object or a list that is being read.
     private struct Items {
         var first: Int
         var end: Int

@@ -4,6 +4,7 @@ import Session
 
 /// A value of a JSON text, and where its object or array goes on. Positions have 32 bits, since there can be thousands.
 struct JSONSlot {
+    /// The type of a JSON value.
     enum Kind {
         case object, array, string, whole, number, yes, no, null
     }
@@ -21,6 +22,7 @@ struct JSONSlot {
     var mayRepeatKeys = false
 }
 
+/// The place of a value in the payload.
 struct JSONBytes {
     var start: Int32 = 0
     var count: Int32 = 0

@@ -29,6 +29,7 @@ extension Ack {
     }
 }
 
+/// The first field, which says how to read the rest.
 struct AckKind: Described {
     var kind = ""
 
@@ -43,6 +44,7 @@ struct AckKind: Described {
 struct AnswerFields: Described {
     static let kind = "intent"
 
+    /// The word of an outcome on the wire.
     enum OutcomeName: String, CaseIterable {
         case applied, duplicate, noop, refused
     }

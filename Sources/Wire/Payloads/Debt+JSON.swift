@@ -48,6 +48,7 @@ public struct DebtFeed: Hashable, Sendable, Described {
 
 /// A week against its goal.
 public struct DebtWeek: Hashable, Sendable, Described {
+    /// The time done on one label.
     public struct LabelSum: Hashable, Sendable {
         /// The label; `nil` for the default label.
         public var label: Label?

@@ -22,6 +22,7 @@ extension Intent {
 
 /// An intent as it is written: the operation apart from its arguments.
 struct IntentFields: Described {
+    /// The arguments of an operation on the wire.
     struct Arguments: Described {
         var seconds: Int?
         var title: String?

@@ -4,6 +4,7 @@ public import Session
 
 /// The debt service's message to a node: results for its records, and the ledger's weeks.
 public struct LedgerAck: Hashable, Sendable, Described {
+    /// What the debt service did with a record.
     public enum Outcome: String, CaseIterable, Sendable {
         /// The ledger contains it, or a newer one of its session.
         case kept
@@ -13,6 +14,7 @@ public struct LedgerAck: Hashable, Sendable, Described {
         case refused
     }
 
+    /// The acknowledgement of one record.
     public struct Item: Hashable, Sendable {
         public var name: RecordName
         public var outcome: Outcome

@@ -2,6 +2,7 @@
 
 public import Session
 
+/// Distinguishes the digest of a record from other tokens.
 public enum RecordDigestKind {}
 /// Distinguishes two records of one version; opaque to readers.
 public typealias RecordDigest = Token<RecordDigestKind>
@@ -35,6 +36,7 @@ public struct DigestedRecord: Hashable, Sendable {
         (record, digest, self.json) = (fields.record, fields.rest.digest, json)
     }
 
+    /// A record with its digest, as one object has them.
     package struct Fields: Described {
         fileprivate var record: LedgerRecord
         fileprivate var rest: Rest

@@ -24,6 +24,7 @@ extension Presence: Described {
         set { isSleeping = newValue != nil }
     }
 
+    /// The word for a node that sleeps.
     private enum State: String, CaseIterable {
         case sleeping
     }

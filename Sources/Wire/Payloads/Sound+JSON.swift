@@ -41,4 +41,5 @@ public struct SoundLevel: Hashable, Sendable, Described {
     }
 }
 
+/// Distinguishes the name of a microphone from other tokens.
 public enum SoundSourceKind {}

@@ -5,6 +5,7 @@ import Display
 import Platform
 import Session
 
+/// The lines of `lockstep status` for people.
 struct StatusText {
     private let screen: Screen
     private let shown: NodeView

@@ -26,7 +26,7 @@ struct AuthMiddleware: RouterMiddleware {
         context.isLocal = isLocal(request, context)
         context.isSecure = isSecure || request.headers[.forwardedProtocol] == "https"
         try checkHost(of: request)
-        if let paired = pairing(request, context) { return paired }
+        if let redirect = sharedKeyRedirect(request, context) { return redirect }
         try admit(request, &context)
         var response = try await next(request, context)
         // The cookie ends a year after the phone was used last, not after it was paired.
@@ -69,10 +69,10 @@ struct AuthMiddleware: RouterMiddleware {
         }
     }
 
-    /// Returns the redirect that moves the key of a paired link to a cookie; `nil` for other requests.
+    /// Returns the redirect that moves the node's key, which a link carries, to a cookie; `nil` for other requests.
     ///
-    /// A paired phone that scans such a link keeps its own key.
-    private func pairing(_ request: Request, _ context: WebContext) -> Response? {
+    /// A paired phone that opens such a link keeps its own key.
+    private func sharedKeyRedirect(_ request: Request, _ context: WebContext) -> Response? {
         guard request.method == .get, let key = request.query["key"],
             keys?.access(of: key) != nil, Self.isOwnPath(request.uri.path)
         else { return nil }

@@ -2,6 +2,7 @@
 
 package import Session
 
+/// The colours that all displays share.
 package enum Shade {
     package static let black = Colour(red: 0, green: 0, blue: 0)
     package static let white = Colour(red: 0xFF, green: 0xFF, blue: 0xFF)

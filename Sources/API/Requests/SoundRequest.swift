@@ -22,16 +22,3 @@ package struct SoundRequest: Hashable, Sendable, Described {
 
     package var sound: SoundLevel { SoundLevel(source: source, level: level, period: .seconds(Int64(period ?? 1))) }
 }
-
-/// A level as `lockstep-calm` prints it for another program: a line of JSON.
-package struct LevelLine: Codable, Hashable, Sendable {
-    /// The node, with its microphone after a slash if it has several, or a sensor's topic.
-    package var source: String
-    /// The level in decibels.
-    package var level: Double
-
-    package init(source: String, level: Double) {
-        self.source = source
-        self.level = level
-    }
-}

@@ -201,6 +201,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     }
 }
 
+/// A phase of the plan to start.
 package struct PhaseRequest: Codable, Hashable, Sendable, Described {
     package var kind: String?
     package var name: String?

@@ -115,6 +115,7 @@ struct Route {
         static var badParameter: Answer { problem(422, "A parameter is invalid; field names it.") }
     }
 
+    /// A query parameter as the OpenAPI page describes it.
     struct Parameter {
         var name: String
         var about: String

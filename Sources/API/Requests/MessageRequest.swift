@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+package import Wire
+
+/// A text for all screens of the space, from a person or a program on this machine.
+package struct MessageRequest: Hashable, Sendable, Described {
+    private static let standard = 600
+
+    package var text: String
+    package var seconds: Int?
+
+    package init(text: String, seconds: Int? = nil) {
+        self.text = text
+        self.seconds = seconds
+    }
+
+    package static let blank = MessageRequest(text: "")
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field(
+            "text", &text, .clean(0...Limits.titleBytes),
+            "At most 160 bytes of UTF-8; an empty one takes the present text back.")
+        try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "By default 600.")
+    }
+
+    package func checked() throws(RequestError) -> (text: String, life: Milliseconds) {
+        let text = CleanText.trimmed(text)
+        guard text.isEmpty || CleanText.accepts(text, bytes: Limits.titleBytes) else {
+            throw RequestError("text", "must have at most \(Limits.titleBytes) bytes, and no control characters")
+        }
+        let seconds = seconds ?? Self.standard
+        guard Limits.phaseSeconds.contains(seconds) else { throw RequestError("seconds", "must be 1 to 86400") }
+        return (text, .seconds(Int64(seconds)))
+    }
+}
