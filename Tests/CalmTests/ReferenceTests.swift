@@ -8,7 +8,7 @@ import Wire
 
 @testable import Calm
 
-/// Compares the room with the reference over a thousand random sessions.
+/// Compares the state with the reference over a thousand random sessions.
 @Suite(.cpuBound) struct ReferenceTests {
     /// Counts the cases that occurred, so that a mistake in the stories cannot hide one.
     struct Seen {
@@ -31,39 +31,39 @@ import Wire
     private func play(seed: Int, _ seen: inout Seen) throws {
         let story = try Story(seed: seed)
         var random = Random(seed: UInt64(seed) + 1_000_000)
-        var (room, reference) = (Room(threshold: story.threshold), Reference())
+        var (state, reference) = (CalmState(threshold: story.threshold), Reference())
         var current: Register?
         var held: [NodeID: Register] = [:]
         var compared = 0
         for (at, event) in story.events where at <= story.end + 60_000 {
             switch event {
             case .sample(let sample):
-                room.meter.add(sample, at: at)
+                state.meter.add(sample, at: at)
                 reference.hear(sample, at: at)
             case .register(let register):
                 held[register.owner] = register
                 current = register
-                _ = room.update(register) { held[$0] }
+                _ = state.update(register) { held[$0] }
                 reference.hear(register)
             case .restart:
                 seen.restarts += 1
-                let before = current.flatMap { reading(room, $0, at: at) }
-                room = try ReportJSON.decode(from: ReportJSON.encode(room))
-                #expect(current.flatMap { reading(room, $0, at: at) } == before, "seed \(seed): a restart jumps")
+                let before = current.flatMap { reading(state, $0, at: at) }
+                state = try ReportJSON.decode(from: ReportJSON.encode(state))
+                #expect(current.flatMap { reading(state, $0, at: at) } == before, "seed \(seed): a restart jumps")
             }
             guard let current, compared < 1, random.chance(1) else { continue }
             compared += 1
-            try compare(room, reference, current, story, seed: seed, at: at, &seen)
+            try compare(state, reference, current, story, seed: seed, at: at, &seen)
         }
         let register = try #require(current)
-        try compare(room, reference, register, story, seed: seed, at: story.end + 60_000, &seen)
+        try compare(state, reference, register, story, seed: seed, at: story.end + 60_000, &seen)
     }
 
     private func compare(
-        _ room: Room, _ reference: Reference, _ register: Register, _ story: Story, seed: Int, at now: Int64,
+        _ state: CalmState, _ reference: Reference, _ register: Register, _ story: Story, seed: Int, at now: Int64,
         _ seen: inout Seen
     ) throws {
-        guard let feed = reading(room, register, at: now) else { return }
+        guard let feed = reading(state, register, at: now) else { return }
         let found = reference.found(at: now, threshold: story.threshold)
         seen.readings += 1
         if found.coverage < 80 { seen.unheard += 1 }
@@ -80,9 +80,9 @@ import Wire
         #expect(feed.trend == (change > 5 ? .rising : change < -5 ? .falling : .steady), "seed \(seed) at \(now)")
     }
 
-    private func reading(_ room: Room, _ register: Register, at now: Int64) -> CalmFeed? {
-        var room = room
+    private func reading(_ state: CalmState, _ register: Register, at now: Int64) -> CalmFeed? {
+        var state = state
         let view = View(register: register, anchorBoot: register.anchor.boot)
-        return view.lastMoment(at: BootTime(now)).flatMap { room.feed(of: $0) }
+        return view.lastMoment(at: BootTime(now)).flatMap { state.feed(of: $0) }
     }
 }

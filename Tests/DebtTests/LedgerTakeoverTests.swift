@@ -12,14 +12,14 @@ import Wire
 @Suite("Takeovers in the ledger", .cpuBound, .onBothStores)
 struct LedgerTakeoverTests {
     private let directory: TemporaryDirectory
-    private let ledger: Ledger
+    private let ledger: LedgerStore
     private let home = SpaceID.home
     private static let start: Int64 = 1_800_000_000_000
     private static let minute: Int64 = 60_000
 
     init() throws {
         directory = try TemporaryDirectory()
-        ledger = try Ledger(at: Store.place(in: directory))
+        ledger = try LedgerStore(at: Store.place(in: directory))
     }
 
     private func record(
@@ -40,7 +40,7 @@ struct LedgerTakeoverTests {
     @discardableResult
     private func file(_ record: LedgerRecord, at minute: Int64) throws -> FilingResult {
         let at = GroupTime(Self.start + minute * Self.minute)
-        return try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: at)])[0].filing
+        return try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: at)])[0].filing
     }
 
     private func minutes(at now: Int64 = 1_000) throws -> Int64 {

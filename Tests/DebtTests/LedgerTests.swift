@@ -17,12 +17,12 @@ struct LedgerTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func open(_ name: String = "ledger.sqlite") throws -> Ledger {
-        try Ledger(at: Store.place(name, in: directory))
+    private func open(_ name: String = "ledger.sqlite") throws -> LedgerStore {
+        try LedgerStore(at: Store.place(name, in: directory))
     }
 
-    private func arrival(_ record: LedgerRecord, at: Int64 = 0) -> Ledger.Arrival {
-        Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(at))
+    private func arrival(_ record: LedgerRecord, at: Int64 = 0) -> LedgerStore.Arrival {
+        LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(at))
     }
 
     private func record(
@@ -183,7 +183,7 @@ struct LedgerTests {
         for index in stride(from: 8_192, to: bytes.count, by: 17) { bytes[index] = 0xFF }
         try bytes.write(to: URL(filePath: path))
         #expect(throws: LedgerError.self) { try open() }
-        #expect(throws: LedgerError.self) { try Ledger(at: "/nonexistent/ledger.sqlite") }
+        #expect(throws: LedgerError.self) { try LedgerStore(at: "/nonexistent/ledger.sqlite") }
     }
 
     @Test func backupHoldsTheSameRecords() throws {

@@ -81,13 +81,13 @@ struct PostgresDatabaseTests {
     func anotherDatabaseIsNotChanged(change: String, isLater: Bool) throws {
         guard Store.isShared else { return }
         let place = try Store.place(in: directory)
-        if isLater { try Ledger(at: place).close() }
+        if isLater { try LedgerStore(at: place).close() }
         try PostgresConnection(place).command(change)
-        #expect(throws: isLater ? LedgerError.newer(path: place) : .foreign(path: place)) { try Ledger(at: place) }
+        #expect(throws: isLater ? LedgerError.newer(path: place) : .foreign(path: place)) { try LedgerStore(at: place) }
     }
 
     @Test func aFailedTransactionChangesNothing() throws {
-        let ledger = try Ledger(at: Store.place(in: directory))
+        let ledger = try LedgerStore(at: Store.place(in: directory))
         #expect(throws: LedgerError.self) {
             try ledger.write { connection in
                 try connection.run("INSERT INTO gone VALUES ('home', 'desk', 1)")
@@ -103,12 +103,12 @@ struct PostgresDatabaseTests {
     }
 
     @Test func everythingIsMovedAndCompared() throws {
-        let source = try Ledger(at: directory.file("from.sqlite"))
+        let source = try LedgerStore(at: directory.file("from.sqlite"))
         for arrival in Story(seed: 7).arrivals { try source.take(arrival, in: home, at: 3) }
         _ = try source.adopt(WeekRules(zone: .utc), at: 0)
         _ = try source.adopt(WeekRules(goal: 60, zone: .utc), at: 5)
         _ = try source.mark([(debt, 5)], in: home)
-        let target = try Ledger(at: Store.place("to.sqlite", in: directory))
+        let target = try LedgerStore(at: Store.place("to.sqlite", in: directory))
         let moved = try LedgerMove(from: source, to: target)
         let entries = try source.entries(of: home, from: .min, to: .max)
         // The other rows are two rules of the week and a node that is gone; corrections come on top.
@@ -116,7 +116,7 @@ struct PostgresDatabaseTests {
         #expect(Set(try target.entries(of: home, from: .min, to: .max)) == Set(entries))
         #expect(try target.adopt(WeekRules(goal: 90, zone: .utc), at: 9).items.count == 3)
         #expect(throws: LedgerError.notEmpty(path: target.place)) { try LedgerMove(from: source, to: target) }
-        let back = try Ledger(at: directory.file("back.sqlite"))
+        let back = try LedgerStore(at: directory.file("back.sqlite"))
         #expect(try LedgerMove(from: target, to: back) != moved, "a rule was added")
         try back.readAll()
     }

@@ -69,11 +69,13 @@ struct RecordQuotaTests {
 
     @Test func newVersionsOfKnownSessionsAreFiledBeyondTheQuota() throws {
         let directory = try TemporaryDirectory()
-        let ledger = try Ledger(at: Store.place(in: directory))
+        let ledger = try LedgerStore(at: Store.place(in: directory))
         let home = SpaceID.home
         func file(_ record: LedgerRecord, _ quota: RecordQuota) throws -> FilingResult {
-            try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)], within: quota)[0]
-                .filing
+            try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: 0)], within: quota)[
+                0
+            ]
+            .filing
         }
         let quota = RecordQuota()
         #expect(try file(record(at: Self.now), quota) == .kept)

@@ -19,10 +19,10 @@ struct RestoreTests {
     init() throws { directory = try TemporaryDirectory() }
 
     private func makeLedger(_ name: String, sessions: Int) throws {
-        let ledger = try Ledger(at: directory.file(name))
+        let ledger = try LedgerStore(at: directory.file(name))
         let arrivals = try (0..<sessions).map { index in
             let record = try LedgerRecord.sample("\(name.first ?? "x")-\(index)", counter: index)
-            return Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)
+            return LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: 0)
         }
         _ = try ledger.file(arrivals)
         try ledger.close()
@@ -31,7 +31,7 @@ struct RestoreTests {
     private func bytes(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: directory.file(name))) }
 
     private func count() throws -> Int {
-        let ledger = try Ledger(at: path)
+        let ledger = try LedgerStore(at: path)
         let count = try ledger.entries(of: home, from: .min, to: .max).count
         try ledger.close()
         return count
@@ -137,8 +137,8 @@ struct RestoreTests {
         let later = try DatabaseQueue(path: path)
         try later.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')") }
         try later.close()
-        #expect(throws: LedgerError.newer(path: path)) { try Ledger(at: path) }
-        #expect(throws: LedgerError.newer(path: path)) { try Ledger.reading(at: path) }
+        #expect(throws: LedgerError.newer(path: path)) { try LedgerStore(at: path) }
+        #expect(throws: LedgerError.newer(path: path)) { try LedgerStore.reading(at: path) }
     }
 
     @Test func restoringABackupDoesNotChangeIt() throws {

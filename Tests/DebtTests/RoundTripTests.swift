@@ -21,7 +21,7 @@ struct RoundTripTests {
         zone = try #require(Zone("Europe/Berlin"))
     }
 
-    private func csv(of ledger: Ledger) throws -> [String] {
+    private func csv(of ledger: LedgerStore) throws -> [String] {
         let ids = try ledger.entries(of: home, from: .min, to: .max).map(\.record.key).sorted()
         let calm = try ledger.calm(of: ids.map(\.session), in: home)
         return [HistoryCSV.header]
@@ -33,10 +33,10 @@ struct RoundTripTests {
             })
     }
 
-    private func ledger(_ name: String, of found: Import) throws -> Ledger {
-        let ledger = try Ledger(at: Store.place(name, in: directory))
+    private func ledger(_ name: String, of found: Import) throws -> LedgerStore {
+        let ledger = try LedgerStore(at: Store.place(name, in: directory))
         let outcomes = try ledger.file(
-            found.records.map { Ledger.Arrival(space: home, digested: DigestedRecord($0), at: 0) })
+            found.records.map { LedgerStore.Arrival(space: home, digested: DigestedRecord($0), at: 0) })
         #expect(outcomes.allSatisfy { $0.filing == .kept })
         for correction in found.corrections { #expect(try ledger.correct(correction, in: home)) }
         for calm in found.calm { try ledger.store(calm, in: home) }
@@ -48,7 +48,7 @@ struct RoundTripTests {
     func historyRebuildsTheLedger(part: Int) throws {
         for seed in 7_000 + part * 10..<7_010 + part * 10 {
             let story = Story(seed: seed)
-            let original = try Ledger(at: Store.place("\(seed).sqlite", in: directory))
+            let original = try LedgerStore(at: Store.place("\(seed).sqlite", in: directory))
             for arrival in story.arrivals { try original.take(arrival, in: home) }
             let lines = try csv(of: original)
             let found = try Import(csv: Array(lines.joined(separator: "\n").utf8), now: Self.end)
@@ -66,9 +66,10 @@ struct RoundTripTests {
             for entry in theirs {
                 let record = try #require(try original.record(entry.record.key, of: home))
                 #expect(
-                    try copy.filings(of: [Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 9)]) == [
-                        .known
-                    ]
+                    try copy.filings(of: [LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: 9)])
+                        == [
+                            .known
+                        ]
                 )
             }
             try copy.close()
@@ -82,7 +83,7 @@ struct RoundTripTests {
             "", "=1+1", "'quoted'", "-5", "a, b; c", "say \"no\"", "@home", "+49", " blank ", "Zeit für 🍅", "--",
             "1970", "a\"\u{301}b",
         ]
-        let original = try Ledger(at: Store.place("texts", in: directory))
+        let original = try LedgerStore(at: Store.place("texts", in: directory))
         for (index, title) in titles.enumerated() {
             let id = try #require(SessionID("-s-\(index)"))
             let from = 1_800_000_000_000 + Int64(index) * 3_600_123
@@ -94,7 +95,7 @@ struct RoundTripTests {
                 runs: index == 3
                     ? [] : [LedgerRecord.Run(kind: .work, from: GroupTime(from), to: GroupTime(from + 61_007))],
                 isApproximate: index % 2 == 0)
-            _ = try original.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)])
+            _ = try original.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: 0)])
             try original.store(
                 CalmFeed(session: id, percent: index, coverage: 100 - index, at: GroupTime(from)), in: home)
             let word = Correction(

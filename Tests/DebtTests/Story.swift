@@ -126,7 +126,7 @@ struct Story {
     }
 }
 
-extension Ledger {
+extension LedgerStore {
     /// Files a record, or a correction.
     func take(_ arrival: Story.Arrival, in space: SpaceID, at time: GroupTime = 0) throws {
         switch arrival {

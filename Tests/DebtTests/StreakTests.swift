@@ -16,18 +16,18 @@ struct StreakTests {
     /// Monday, 2026-06-01, 12:00 UTC.
     private static let noon: Int64 = 1_780_272_000_000 + 43_200_000
     private let directory: TemporaryDirectory
-    private let ledger: Ledger
+    private let ledger: LedgerStore
     private let home = SpaceID.home
 
     init() throws {
         directory = try TemporaryDirectory()
-        ledger = try Ledger(at: Store.place(in: directory))
+        ledger = try LedgerStore(at: Store.place(in: directory))
     }
 
     @discardableResult
     private func file(_ id: String, at from: Int64, kind: PhaseKind = .focus) throws -> LedgerRecord.Key {
         let record = try LedgerRecord.sample(id, from: from, minutes: 30) { $0.runs[0].kind = kind }
-        _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
+        _ = try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
         return record.key
     }
 

@@ -13,11 +13,11 @@ struct YearTests {
     private static let hour: Int64 = 3_600_000
     private let directory: TemporaryDirectory
     private let home = SpaceID.home
-    private let ledger: Ledger
+    private let ledger: LedgerStore
 
     init() throws {
         directory = try TemporaryDirectory()
-        ledger = try Ledger(at: Store.place(in: directory))
+        ledger = try LedgerStore(at: Store.place(in: directory))
     }
 
     private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
@@ -27,7 +27,7 @@ struct YearTests {
     ) throws -> Int64 {
         let from = zone.instant(of: try date(day), time: hour * Self.hour)
         let record = try LedgerRecord.sample(name, from: from, minutes: minutes) { $0.version.rev = rev }
-        let arrival = Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))
+        let arrival = LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))
         let outcome = try ledger.file([arrival])
         if let calm {
             try ledger.store(CalmFeed(session: record.id, percent: calm, coverage: 100, at: GroupTime(from)), in: home)
@@ -108,7 +108,7 @@ struct YearTests {
     @Test func sessionAcrossTheEndOfAWeekIsCounted() throws {
         let from = Zone.utc.instant(of: try date("2026-11-15"), time: 23 * Self.hour)
         let record = try running(from: from)
-        _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
+        _ = try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
         var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
         let (year, calls) = try year(&book, at: from + 2 * Self.hour)
         #expect(calls <= 52)
@@ -127,7 +127,9 @@ struct YearTests {
         var record = try running(from: from)
         record.label = Label(name: "Study")
         func feed(after minutes: Int64) throws -> DebtFeed {
-            _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
+            _ = try ledger.file([
+                LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))
+            ])
             var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: zone)))
             return try book.feed(at: from + minutes * 60_000)
         }

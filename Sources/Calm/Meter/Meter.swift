@@ -19,7 +19,7 @@ struct Meter: Hashable, Codable, Sendable {
     /// The samples by source, sorted by time, that later arrivals can still affect.
     private var recent: [String: [Sample]] = [:]
     private var settled = Int64.min
-    /// The earliest instant that the feed needs, on the boot clock; `.max` without a session, or ``Room/grace`` after its end.
+    /// The earliest instant that the feed needs, on the boot clock; `.max` without a session, or ``CalmState/grace`` after its end.
     var needed = Int64.max
 
     init(threshold: Threshold) { self.threshold = threshold }

@@ -21,7 +21,7 @@ package actor CalmService: BrokerService {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    init(settings: CalmSettings, files: RoomFiles, loop: EventLoop, log: Logger) {
+    init(settings: CalmSettings, files: CalmStateFiles, loop: EventLoop, log: Logger) {
         self.settings = settings
         self.loop = loop
         let space = settings.isEverySpace ? nil : settings.node.space
@@ -38,7 +38,7 @@ package actor CalmService: BrokerService {
     /// Runs the service as a process, until SIGTERM or SIGINT.
     package static func serve(_ settings: CalmSettings) async throws {
         let process = try ServiceProcess(settings.node, isEverySpace: settings.isEverySpace, name: "calm")
-        let files = RoomFiles(directory: process.directory, bootID: process.bootID, log: process.log)
+        let files = CalmStateFiles(directory: process.directory, bootID: process.bootID, log: process.log)
         try await EventLoop.withEventLoop(name: "calm") { loop in
             let watchdog = Watchdog(on: loop)
             defer { withExtendedLifetime(watchdog) {} }

@@ -8,7 +8,7 @@ import Session
 import Settings
 import Wire
 
-/// The calm of one space: its core, its room, and the feed published last. It lives on the service's thread.
+/// The calm of one space: its core, its state, and the feed published last. It lives on the service's thread.
 final class SpaceWatch: ServiceSpace {
     /// How long late levels are still added after the session has changed, in milliseconds.
     private static let lateness: Int64 = 3_000
@@ -17,23 +17,23 @@ final class SpaceWatch: ServiceSpace {
 
     let core: ServiceCore
     private let output: ServiceOutput
-    private let files: RoomFiles
+    private let files: CalmStateFiles
     private var view = View()
-    private var room: Room
+    private var state: CalmState
     private var clocks: [String: SourceClock] = [:]
-    private var file: RoomFile
+    private var file: CalmStateFile
     private var published: CalmFeed?
     private var publishedAt = Int64.min / 2
     private var changedAt = Int64.min / 2
 
     init(
-        space: SpaceID, settings: CalmSettings, files: RoomFiles, loop: EventLoop, output: ServiceOutput
+        space: SpaceID, settings: CalmSettings, files: CalmStateFiles, loop: EventLoop, output: ServiceOutput
     ) {
         self.output = output
         self.files = files
         core = ServiceCore(
             .calm, space: space, settings: settings.node, bootID: files.bootID, loop: loop, output: output)
-        (file, room) = files.open(space, threshold: settings.threshold)
+        (file, state) = files.open(space, threshold: settings.threshold)
         core.onHandled = { [weak self] in self?.viewMayHaveChanged() }
         core.onTurn = { [weak self] in
             self?.published = nil
@@ -58,10 +58,10 @@ final class SpaceWatch: ServiceSpace {
     }
 
     func add(_ sample: Sample, at now: Int64) {
-        guard room.meter.add(sample, at: now) else { return }
+        guard state.meter.add(sample, at: now) else { return }
         file.append(sample, at: now)
         // While no session runs, nothing else flushes the file.
-        if file.isLong { files.flush(&file, room: room) }
+        if file.isLong { files.flush(&file, state: state) }
     }
 
     /// Whether the feed can change by time alone.
@@ -77,7 +77,7 @@ final class SpaceWatch: ServiceSpace {
         let boot = SystemClock.bootMilliseconds()
         changedAt = boot
         guard let register = core.state.view.register else { return }
-        if room.update(register, others: { core.state.register(of: $0) }), let lineage = room.lineage {
+        if state.update(register, others: { core.state.register(of: $0) }), let lineage = state.lineage {
             file.append(lineage)
         }
         update(at: boot)
@@ -86,9 +86,9 @@ final class SpaceWatch: ServiceSpace {
     /// Publishes the feed if it has changed, at most once a second.
     func update(at boot: Int64) {
         // Flushed before it is published, so that a restart does not take back what was published.
-        files.flush(&file, room: room)
+        files.flush(&file, state: state)
         guard core.serves, boot - publishedAt >= CalmService.feedInterval,
-            let moment = core.state.view.lastMoment(at: BootTime(boot)), var feed = room.feed(of: moment),
+            let moment = core.state.view.lastMoment(at: BootTime(boot)), var feed = state.feed(of: moment),
             feed.isNews(after: published)
         else { return }
         if moment.register.status != .running { changedAt = max(changedAt, moment.anchorBoot.milliseconds) }

@@ -42,7 +42,7 @@ struct Add: ParsableCommand {
         let (settings, record) = try access.with(writes: true) { opened in
             let now = SystemClock.wallMilliseconds()
             let record = try makeRecord(in: opened.history.latest, now: now)
-            let arrival = Ledger.Arrival(space: opened.space, digested: DigestedRecord(record), at: GroupTime(now))
+            let arrival = LedgerStore.Arrival(space: opened.space, digested: DigestedRecord(record), at: GroupTime(now))
             _ = try opened.ledger.file([arrival])
             return (opened.settings, record)
         }

@@ -71,14 +71,16 @@ struct Move: ParsableCommand {
 
     func run() throws {
         umask(0o077)
-        guard Ledger.isShared(from) || Glibc.access(from, R_OK) == 0 else { throw UsageError("\(from) cannot be read") }
+        guard LedgerStore.isShared(from) || Glibc.access(from, R_OK) == 0 else {
+            throw UsageError("\(from) cannot be read")
+        }
         guard from != to else { throw UsageError("name two ledgers") }
-        for url in [from, to] where Ledger.isShared(url) { _ = try DebtSettings.url(url, of: "a URL") }
+        for url in [from, to] where LedgerStore.isShared(url) { _ = try DebtSettings.url(url, of: "a URL") }
         // A service has locked the directory of its file.
         let locks = try [from, to].filter { $0.hasSuffix("/ledger.sqlite") }.map {
             try LedgerAccess.lock(Files.folder(of: $0))
         }
-        let (source, target) = (try Ledger.reading(at: from), try Ledger(at: to))
+        let (source, target) = (try LedgerStore.reading(at: from), try LedgerStore(at: to))
         let moved = try LedgerMove(from: source, to: target)
         try source.close()
         try target.close()

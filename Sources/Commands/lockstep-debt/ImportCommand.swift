@@ -96,7 +96,7 @@ struct ImportCommand: ParsableCommand {
         let now = SystemClock.wallMilliseconds()
         for start in stride(from: 0, to: found.records.count, by: Self.batch) {
             let arrivals = found.records[start..<min(start + Self.batch, found.records.count)].map {
-                Ledger.Arrival(space: opened.space, digested: DigestedRecord($0), at: GroupTime(now))
+                LedgerStore.Arrival(space: opened.space, digested: DigestedRecord($0), at: GroupTime(now))
             }
             let filings =
                 dryRun ? try opened.ledger.filings(of: arrivals) : try opened.ledger.file(arrivals).map(\.filing)

@@ -10,7 +10,7 @@ extension LedgerAccess {
     /// An open ledger with its space and rules.
     struct Opened {
         var settings: DebtSettings
-        var ledger: Ledger
+        var ledger: LedgerStore
         var space: SpaceID
         var history: RulesHistory
     }
@@ -74,7 +74,7 @@ extension LedgerAccess {
         guard isMade || settings.database != nil || access(settings.ledger, R_OK) == 0 else {
             throw Self.noLedger(at: settings)
         }
-        let ledger = writes ? try Ledger(at: settings.ledger) : try Ledger.reading(at: settings.ledger)
+        let ledger = writes ? try LedgerStore(at: settings.ledger) : try LedgerStore.reading(at: settings.ledger)
         let history = RulesHistory(try ledger.rules()) ?? RulesHistory(settings.rules)
         let value = try body(
             Opened(
@@ -85,7 +85,7 @@ extension LedgerAccess {
     }
 
     /// Returns the space of the settings. Without one it is the only space of the ledger.
-    private static func space(of settings: DebtSettings, in ledger: Ledger) throws -> SpaceID {
+    private static func space(of settings: DebtSettings, in ledger: LedgerStore) throws -> SpaceID {
         guard settings.isEverySpace else { return settings.node.space }
         let spaces = try ledger.spaces()
         guard spaces.count <= 1 else {

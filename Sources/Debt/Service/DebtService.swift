@@ -17,7 +17,7 @@ package actor DebtService: BrokerService {
     private nonisolated let loop: EventLoop
     private let settings: DebtSettings
     private let log: Logger
-    private let ledger: Ledger
+    private let ledger: LedgerStore
     private let history: RulesHistory
     private let bootID: BootID
     private lazy var link = ServiceLink(
@@ -50,7 +50,7 @@ package actor DebtService: BrokerService {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     init(
-        settings: DebtSettings, ledger: Ledger, history: RulesHistory, bootID: BootID, loop: EventLoop,
+        settings: DebtSettings, ledger: LedgerStore, history: RulesHistory, bootID: BootID, loop: EventLoop,
         disk: EventLoop, log: Logger
     ) {
         self.settings = settings
@@ -66,12 +66,12 @@ package actor DebtService: BrokerService {
     /// - Throws: ``SettingError`` if a setting is missing, or another process uses the state directory; `LedgerError`.
     package static func serve(_ settings: DebtSettings) async throws {
         let process = try ServiceProcess(settings.node, isEverySpace: settings.isEverySpace, name: "debt")
-        let file = Ledger.isShared(settings.ledger) ? nil : try Ledger(at: settings.ledger)
+        let file = LedgerStore.isShared(settings.ledger) ? nil : try LedgerStore(at: settings.ledger)
         try await EventLoop.withEventLoop(name: "debt-disk") { disk in
             try await EventLoop.withEventLoop(name: "debt") { loop in
                 let watchdog = Watchdog(on: loop)
                 defer { withExtendedLifetime(watchdog) {} }
-                let makeService = { @Sendable (ledger: Ledger) throws in
+                let makeService = { @Sendable (ledger: LedgerStore) throws in
                     DebtService(
                         settings: settings, ledger: ledger,
                         history: try ledger.adopt(settings.rules, at: Clocks.now().wall.milliseconds),

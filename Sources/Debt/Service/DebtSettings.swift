@@ -36,7 +36,7 @@ package struct DebtSettings: Sendable {
 
     /// Checks a URL. The error does not show a password.
     package static func url(_ text: String, of origin: String) throws -> String {
-        guard Ledger.isShared(text) else {
+        guard LedgerStore.isShared(text) else {
             throw SettingError(
                 "\(origin) takes a URL such as postgresql://lockstep@db.example/lockstep; LOCKSTEP_STATE_DIR names a file"
             )

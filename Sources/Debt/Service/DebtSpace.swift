@@ -20,7 +20,7 @@ final class DebtSpace: ServiceSpace {
     /// Called when this service begins to publish the feed, or must publish it again.
     var onTurn: () -> Void = {}
     private let output: ServiceOutput
-    private let ledger: Ledger
+    private let ledger: LedgerStore
     var book: WeekBook
     private var published: DebtFeed?
     /// The feed that the broker keeps, whichever service wrote it.
@@ -35,7 +35,8 @@ final class DebtSpace: ServiceSpace {
     private(set) var nextUpdate: Int64 = 0
 
     init(
-        space: SpaceID, settings: DebtSettings, ledger: Ledger, history: RulesHistory, bootID: BootID, loop: EventLoop,
+        space: SpaceID, settings: DebtSettings, ledger: LedgerStore, history: RulesHistory, bootID: BootID,
+        loop: EventLoop,
         output: ServiceOutput
     ) {
         id = space

@@ -15,11 +15,11 @@ actor DebtTurns: BrokerService {
     private let settings: DebtSettings
     private let log: Logger
     private let problems: ProblemLog
-    private let makeService: @Sendable (Ledger) throws -> DebtService
+    private let makeService: @Sendable (LedgerStore) throws -> DebtService
     private var service: DebtService?
     private var isEnding = false
 
-    init(_ settings: DebtSettings, log: Logger, makeService: @escaping @Sendable (Ledger) throws -> DebtService) {
+    init(_ settings: DebtSettings, log: Logger, makeService: @escaping @Sendable (LedgerStore) throws -> DebtService) {
         (self.settings, self.log, self.makeService) = (settings, log, makeService)
         problems = ProblemLog(log)
     }
@@ -27,7 +27,7 @@ actor DebtTurns: BrokerService {
     func run(_ configuration: MQTTConfiguration) async throws {
         while !isEnding {
             do {
-                try await serve(try Ledger(at: settings.ledger), configuration)
+                try await serve(try LedgerStore(at: settings.ledger), configuration)
             } catch let error as LedgerError where error.isPassing {
                 problems.report("\(error)")
             }
@@ -42,7 +42,7 @@ actor DebtTurns: BrokerService {
 
     func ledgerHasChanged() async { await service?.ledgerHasChanged() }
 
-    private func serve(_ ledger: Ledger, _ configuration: MQTTConfiguration) async throws {
+    private func serve(_ ledger: LedgerStore, _ configuration: MQTTConfiguration) async throws {
         guard let shared = ledger.shared else { return }
         let names: Logger.Metadata = ["ledger": "\(ledger.place)"]
         let me = "\(settings.node.node) on \(Settings.hostName)"

@@ -28,7 +28,7 @@ package enum LedgerExamination {
             return [Finding("ledger", .absent, "there is none on this machine")]
         }
         do {
-            let ledger = try Ledger.reading(at: settings.ledger)
+            let ledger = try LedgerStore.reading(at: settings.ledger)
             try ledger.readAll()
             let (conflicts, problems) = (try ledger.conflicts(), try ledger.problems())
             let spaces = try ledger.spaces().count
@@ -64,7 +64,7 @@ package enum LedgerExamination {
     }
 
     /// A running service has locked the state directory, and of several with one database the serving one its space.
-    private static func service(of settings: DebtSettings, in ledger: Ledger) throws -> Finding {
+    private static func service(of settings: DebtSettings, in ledger: LedgerStore) throws -> Finding {
         if let shared = ledger.shared {
             let server = try shared.server(of: settings.isEverySpace ? nil : settings.node.space)
             return server.map { Finding("debt service", .ok, "\($0) serves") }
@@ -98,7 +98,7 @@ package enum LedgerExamination {
         }
     }
 
-    private static func findings(of conflicts: [Ledger.Arrival]) -> [Finding] {
+    private static func findings(of conflicts: [LedgerStore.Arrival]) -> [Finding] {
         guard !conflicts.isEmpty else { return [Finding("conflicts", .ok, "there are none")] }
         let named = conflicts.prefix(shown).map { conflict in
             let record = conflict.digested.record

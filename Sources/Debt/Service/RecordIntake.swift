@@ -12,12 +12,12 @@ import Wire
 /// on the service's thread alone. Another thread writes: a broker drops what its client does not read in time.
 final class RecordIntake {
     /// A record and how it was filed.
-    typealias Filed = (arrival: LedgerIntake.Arrival, outcome: Ledger.Outcome)
+    typealias Filed = (arrival: LedgerIntake.Arrival, outcome: LedgerStore.Outcome)
 
     /// A problem is over when it has not occurred for this time, in milliseconds.
     private static let problemTimeout: Int64 = 600_000
 
-    private let ledger: Ledger
+    private let ledger: LedgerStore
     private let quota: RecordQuota
     private let loop: EventLoop
     private let disk: EventLoop
@@ -32,7 +32,7 @@ final class RecordIntake {
 
     /// `disk` is the thread that writes. The service's thread calls `send` and `onFiled`.
     init(
-        _ ledger: Ledger, within quota: RecordQuota = RecordQuota(), loop: EventLoop, disk: EventLoop, log: Logger,
+        _ ledger: LedgerStore, within quota: RecordQuota = RecordQuota(), loop: EventLoop, disk: EventLoop, log: Logger,
         send: @escaping (SpaceID, LedgerAck, @escaping ServiceOutput.Completion) -> Void,
         onFiled: @escaping (Result<[Filed], any Error>) -> Void
     ) {
@@ -85,7 +85,7 @@ final class RecordIntake {
         sendAnswers()
     }
 
-    private func filed(_ batch: [LedgerIntake.Arrival], _ result: Result<[Ledger.Outcome], any Error>) {
+    private func filed(_ batch: [LedgerIntake.Arrival], _ result: Result<[LedgerStore.Outcome], any Error>) {
         intake.filed(try? result.get().map(\.filing), at: Self.awake)
         onFiled(result.map { Array(zip(batch, $0)) })
         act()

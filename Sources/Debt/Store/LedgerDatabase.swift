@@ -2,7 +2,7 @@
 
 import GRDB
 
-/// A database that keeps a ledger: SQLite or PostgreSQL. It knows no rule of the ledger; ``Ledger`` has all of them.
+/// A database that keeps a ledger: SQLite or PostgreSQL. It knows no rule of the ledger; ``LedgerStore`` has all of them.
 /// Both run the same statements, with values of GRDB. All calls throw ``LedgerError``.
 protocol LedgerDatabase: Sendable {
     /// Runs a transaction, one at a time of all writers. It is durable when this returns.

@@ -13,7 +13,7 @@ package struct LedgerMove: Hashable, Sendable {
 
     /// Copies in one transaction, and then compares both. It takes the locks of services; those of files have none.
     /// - Throws: ``LedgerError`` if a service runs, if the target is not empty, or is not equal to the source.
-    package init(from source: Ledger, to target: Ledger) throws {
+    package init(from source: LedgerStore, to target: LedgerStore) throws {
         for ledger in [source, target] {
             let service = try ledger.shared?.claim(nil, for: "lockstep debt move", as: nil)
             if let service { throw LedgerError.unusable(path: ledger.place, "stop the service \(service) first") }
@@ -39,7 +39,7 @@ package struct LedgerMove: Hashable, Sendable {
                 }
             }
         }
-        if !Ledger.isShared(target.place) { LedgerCopy.giveToService(target.place) }
+        if !LedgerStore.isShared(target.place) { LedgerCopy.giveToService(target.place) }
         self = try target.read(Self.contents)
         guard self == copied else {
             throw LedgerError.damaged(path: target.place, "it differs from \(source.place) after the copy")

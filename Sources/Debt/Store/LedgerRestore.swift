@@ -45,7 +45,7 @@ package struct LedgerRestore: Hashable, Sendable {
     }
 
     private static func check(_ copy: String, named backup: String) throws -> [SpaceID] {
-        let ledger = try Ledger(copy: copy, named: backup)
+        let ledger = try LedgerStore(copy: copy, named: backup)
         let spaces: [SpaceID]
         do {
             guard try ledger.file?.hasOwnSchema() == true else { throw LedgerError.foreign(path: backup) }

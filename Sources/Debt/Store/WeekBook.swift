@@ -7,7 +7,7 @@ package import Wire
 package struct WeekBook {
     package let space: SpaceID
     package let history: RulesHistory
-    private let ledger: Ledger
+    private let ledger: LedgerStore
     private var past: [Int64: WeekSums] = [:]
     /// The minutes carried into a week, by its start, and whether anything counts before it.
     private var carried: [Int64: (minutes: Int, hasBegun: Bool)] = [:]
@@ -17,7 +17,7 @@ package struct WeekBook {
     /// The maximum number of cached weeks, those of 19 years.
     private static let rememberedLimit = 1_000
 
-    package init(space: SpaceID, ledger: Ledger, history: RulesHistory) {
+    package init(space: SpaceID, ledger: LedgerStore, history: RulesHistory) {
         self.space = space
         self.ledger = ledger
         self.history = history

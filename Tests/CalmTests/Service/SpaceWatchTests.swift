@@ -32,7 +32,7 @@ import Wire
         func open(in directory: StateDirectory) throws {
             let settings = try CalmSettings(SettingValues(), part: .service, environment: ["HOME": "/home/ada"])
             let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let files = RoomFiles(directory: directory, bootID: try #require(Clocks.bootID()), log: log)
+            let files = CalmStateFiles(directory: directory, bootID: try #require(Clocks.bootID()), log: log)
             let watch = SpaceWatch(
                 space: space, settings: settings, files: files, loop: loop,
                 output: ServiceOutput(log: log, makeWay: { _ in }) { [weak self] outgoing, _ in

@@ -29,7 +29,7 @@ import Wire
             self.loop = loop
         }
 
-        func open(_ ledger: Ledger) throws {
+        func open(_ ledger: LedgerStore) throws {
             let settings = try DebtSettings(SettingValues(), environment: ["HOME": "/home/ada"])
             let space = DebtSpace(
                 space: id, settings: settings, ledger: ledger, history: RulesHistory(settings.rules),
@@ -87,9 +87,9 @@ import Wire
 
     private let desk = NodeID.desk
 
-    private func withService(_ body: (Service, Ledger) async throws -> Void) async throws {
+    private func withService(_ body: (Service, LedgerStore) async throws -> Void) async throws {
         let directory = try TemporaryDirectory()
-        let ledger = try Ledger(at: directory.file("ledger.sqlite"))
+        let ledger = try LedgerStore(at: directory.file("ledger.sqlite"))
         let space = SpaceID.home
         try await EventLoop.withEventLoop { loop in
             let service = Service(space, loop: loop)
@@ -152,5 +152,5 @@ import Wire
         PresenceQueue.Change(hasReturned: hasReturned, goneSince: goneSince, due: 0)
     }
 
-    private func gone(_ ledger: Ledger) throws -> Int64? { try ledger.gone(of: SpaceID.home)[desk] }
+    private func gone(_ ledger: LedgerStore) throws -> Int64? { try ledger.gone(of: SpaceID.home)[desk] }
 }

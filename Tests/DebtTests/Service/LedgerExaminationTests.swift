@@ -30,7 +30,7 @@ import Wire
     }
 
     @Test func lockedDirectoryMeansARunningService() throws {
-        try Ledger(at: settings.ledger).close()
+        try LedgerStore(at: settings.ledger).close()
         #expect(try states() == ["ledger: ok", "debt service: wrong", "conflicts: ok"])
         let service = try StateDirectory(directory.path)
         #expect(try states() == ["ledger: ok", "debt service: ok", "conflicts: ok"])
@@ -45,12 +45,14 @@ import Wire
     }
 
     @Test func problemsAndConflictsAreListed() throws {
-        let ledger = try Ledger(at: settings.ledger)
+        let ledger = try LedgerStore(at: settings.ledger)
         try ledger.set(problem: "too many records", .quota, at: 5)
         let space = SpaceID.home
         for title in ["Reading", "Writing"] {
             let record = try LedgerRecord.sample { $0.title = title }
-            _ = try ledger.file([Ledger.Arrival(space: space, digested: DigestedRecord(record), at: 1_800_000_000_000)])
+            _ = try ledger.file([
+                LedgerStore.Arrival(space: space, digested: DigestedRecord(record), at: 1_800_000_000_000)
+            ])
         }
         try ledger.close()
         let findings = try LedgerExamination.findings(settings)

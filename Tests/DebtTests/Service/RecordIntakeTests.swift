@@ -24,7 +24,7 @@ import Wire
 
         init(loop: EventLoop) { self.loop = loop }
 
-        func open(_ ledger: Ledger, within quota: RecordQuota, disk: EventLoop) {
+        func open(_ ledger: LedgerStore, within quota: RecordQuota, disk: EventLoop) {
             let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             intake = RecordIntake(
                 ledger, within: quota, loop: loop, disk: disk, log: log,
@@ -50,10 +50,10 @@ import Wire
     }
 
     private func withDesk(
-        within quota: RecordQuota = RecordQuota(), _ body: (Desk, Ledger) async throws -> Void
+        within quota: RecordQuota = RecordQuota(), _ body: (Desk, LedgerStore) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
-        let ledger = try Ledger(at: directory.file("ledger.sqlite"))
+        let ledger = try LedgerStore(at: directory.file("ledger.sqlite"))
         try await EventLoop.withEventLoop(name: "disk") { disk in
             try await EventLoop.withEventLoop(name: "service") { loop in
                 let desk = Desk(loop: loop)

@@ -41,7 +41,7 @@ struct LedgerBenchCommand: Measurement {
     func measure() async throws -> [Figure] {
         let overMQTT = try await LedgerOverMQTT(records: sent, ledger: ledger).measure()
         return try await BenchDirectory.withDirectory(in: BenchDirectory.disk) { directory in
-            let ledger = try Ledger(at: ledger ?? directory + "/ledger.sqlite")
+            let ledger = try LedgerStore(at: ledger ?? directory + "/ledger.sqlite")
             let ingest = try fill(ledger)
             let (week, correction) = try ask(ledger)
             try ledger.close()
@@ -63,15 +63,15 @@ struct LedgerBenchCommand: Measurement {
         SpaceID("space-\(index)") ?? { preconditionFailure("a word and a number are a space") }()
     }
 
-    private func arrival(_ index: Int, in space: SpaceID, node: NodeID) -> Ledger.Arrival {
+    private func arrival(_ index: Int, in space: SpaceID, node: NodeID) -> LedgerStore.Arrival {
         let from = Self.beginning + Int64(index) * (Self.year / Int64(records))
         let id = SessionID("\(space)-\(index)") ?? { preconditionFailure("a word and a number are an id") }()
         let record = LedgerRecord(id, number: index, of: node, from: from)
-        return Ledger.Arrival(space: space, digested: DigestedRecord(record), at: GroupTime(from))
+        return LedgerStore.Arrival(space: space, digested: DigestedRecord(record), at: GroupTime(from))
     }
 
     /// Returns the records per second, without the time to make them.
-    private func fill(_ ledger: Ledger) throws -> Double {
+    private func fill(_ ledger: LedgerStore) throws -> Double {
         guard let node = NodeID("desk") else { return 0 }
         var (count, time) = (0, Int64(0))
         for index in 0..<spaces {
@@ -90,7 +90,7 @@ struct LedgerBenchCommand: Measurement {
         return Double(count) * 1e9 / Double(time)
     }
 
-    private func ask(_ ledger: Ledger) throws -> (week: Samples, correction: Samples) {
+    private func ask(_ ledger: LedgerStore) throws -> (week: Samples, correction: Samples) {
         let history = RulesHistory(WeekRules(zone: .utc))
         var (week, correction) = (Samples(), Samples())
         let now = Self.beginning + Self.year

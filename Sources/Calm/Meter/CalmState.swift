@@ -7,7 +7,7 @@ import Wire
 ///
 /// Samples and registers may arrive in any order, because each feed computes its sums from the timeline. So a takeover, or a
 /// pause that is learnt late, needs no correction.
-struct Room: Hashable, Sendable, Codable {
+struct CalmState: Hashable, Sendable, Codable {
     /// The number of past minutes in the feed.
     static let minutes = 60
     /// How long a finished session stays in the feed.

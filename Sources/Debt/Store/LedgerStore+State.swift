@@ -5,7 +5,7 @@ package import Session
 package import Wire
 
 /// The tables beside records and corrections: nodes that are gone, calm, rules and problems.
-extension Ledger {
+extension LedgerStore {
     // MARK: Nodes that are gone
 
     /// Marks nodes as gone or present, in order. While a node is gone, its sessions that count up stop counting.

@@ -5,7 +5,7 @@ import GRDB
 package import Session
 import Wire
 
-extension Ledger {
+extension LedgerStore {
     /// Stores a correction, of which the latest applies, and returns whether it is new.
     @discardableResult
     package func correct(_ correction: Correction, in space: SpaceID) throws -> Bool {

@@ -9,7 +9,7 @@ import Session
 import Settings
 
 /// The file of one space, and its lines that are not written yet.
-struct RoomFile {
+struct CalmStateFile {
     fileprivate let path: String
     fileprivate var pending: [UInt8] = []
     /// The size of the file, and of the snapshot at its beginning, in bytes.
@@ -29,11 +29,11 @@ struct RoomFile {
     }
 }
 
-/// The files that keep calm across a restart: for each space `<space>.room` in the state directory.
+/// The files that keep calm across a restart: for each space `<space>.calm` in the state directory.
 ///
-/// A file begins with a snapshot of the room as JSON, followed by a line for each later sample or change. It holds
+/// A file begins with a snapshot of the state as JSON, followed by a line for each later sample or change. It holds
 /// levels, never sound. Lines are written each second without a flush, so that a power cut leaves a gap of seconds.
-struct RoomFiles {
+struct CalmStateFiles {
     private static let limit = 64 << 20
     /// A file is rewritten when it exceeds twice its snapshot plus this many bytes.
     private static let growth = 64 << 10
@@ -48,7 +48,7 @@ struct RoomFiles {
         var boot: String
         /// The wall clock minus the boot clock, in milliseconds.
         var lead: Int64
-        var room: Room
+        var state: CalmState
     }
 
     private var lead: Int64 {
@@ -56,20 +56,20 @@ struct RoomFiles {
         return Lead(of: now.told, over: now.boot).milliseconds
     }
 
-    func open(_ space: SpaceID, threshold: Threshold) -> (RoomFile, Room) {
-        var file = RoomFile(path: "\(directory.path)/\(space).room")
+    func open(_ space: SpaceID, threshold: Threshold) -> (CalmStateFile, CalmState) {
+        var file = CalmStateFile(path: "\(directory.path)/\(space).calm")
         let known = load(file.path)
-        var room = known ?? Room(threshold: threshold)
+        var state = known ?? CalmState(threshold: threshold)
         // Earlier samples keep the result of the threshold of their time.
-        room.meter.threshold = threshold
-        rewrite(&file, room, isSynced: known != nil)
-        return (file, room)
+        state.meter.threshold = threshold
+        rewrite(&file, state, isSynced: known != nil)
+        return (file, state)
     }
 
-    /// Writes the pending lines. With a room, rewrites a long file.
-    func flush(_ file: inout RoomFile, room: Room? = nil) {
+    /// Writes the pending lines. With a state, rewrites a long file.
+    func flush(_ file: inout CalmStateFile, state: CalmState? = nil) {
         guard !file.pending.isEmpty else { return }
-        if let room, file.isFailing || file.size > 2 * file.snapshot + Self.growth { return rewrite(&file, room) }
+        if let state, file.isFailing || file.size > 2 * file.snapshot + Self.growth { return rewrite(&file, state) }
         do throws(FileError) {
             let descriptor = Glibc.open(file.path, O_WRONLY | O_APPEND | O_CLOEXEC)
             guard descriptor >= 0 else { throw FileError(path: file.path, action: "write") }
@@ -82,8 +82,8 @@ struct RoomFiles {
         file.pending = []
     }
 
-    private func rewrite(_ file: inout RoomFile, _ room: Room, isSynced: Bool = true) {
-        let bytes = ReportJSON.encode(Snapshot(boot: bootID.rawValue, lead: lead, room: room)) + [10]
+    private func rewrite(_ file: inout CalmStateFile, _ state: CalmState, isSynced: Bool = true) {
+        let bytes = ReportJSON.encode(Snapshot(boot: bootID.rawValue, lead: lead, state: state)) + [10]
         file.pending = []
         do throws(FileError) {
             try Files.replace(file.path, isFlushed: isSynced, with: bytes)
@@ -95,15 +95,15 @@ struct RoomFiles {
         }
     }
 
-    /// Logs the first of several failures. The room stays in memory, and the file is rewritten when that works.
-    private func report(_ failure: FileError, _ file: inout RoomFile) {
+    /// Logs the first of several failures. The state stays in memory, and the file is rewritten when that works.
+    private func report(_ failure: FileError, _ file: inout CalmStateFile) {
         if !file.isFailing { log.error("\(failure)") }
         file.isFailing = true
     }
 
     // MARK: Reading
 
-    private func load(_ path: String) -> Room? {
+    private func load(_ path: String) -> CalmState? {
         guard let bytes = try? Files.read(path, limit: Self.limit), !bytes.isEmpty else { return nil }
         var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
         // A line that a crash cut short has no line feed.
@@ -114,23 +114,23 @@ struct RoomFiles {
             log.error("the levels in \(path) cannot be read; starting without them")
             return nil
         }
-        var room = snapshot.room
-        for line in lines.dropFirst() { Self.apply(line, to: &room) }
+        var state = snapshot.state
+        for line in lines.dropFirst() { Self.apply(line, to: &state) }
         if snapshot.boot != bootID.rawValue {
-            room.meter.move(by: snapshot.lead - lead, at: SystemClock.bootMilliseconds())
+            state.meter.move(by: snapshot.lead - lead, at: SystemClock.bootMilliseconds())
         }
-        return room
+        return state
     }
 
-    private static func apply(_ line: ArraySlice<UInt8>, to room: inout Room) {
+    private static func apply(_ line: ArraySlice<UInt8>, to state: inout CalmState) {
         if line.starts(with: "l ".utf8) {
-            if let lineage: Lineage = try? ReportJSON.decode(from: Array(line.dropFirst(2))) { room.lineage = lineage }
+            if let lineage: Lineage = try? ReportJSON.decode(from: Array(line.dropFirst(2))) { state.lineage = lineage }
             return
         }
         let parts = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 5)
         guard parts.count == 6, parts[0] == "s", let from = Int64(parts[1]), let period = Int64(parts[2]),
             let level = Int(parts[3]), let now = Int64(parts[4])
         else { return }
-        room.meter.add(Sample(source: String(parts[5]), from: from, period: period, level: level), at: now)
+        state.meter.add(Sample(source: String(parts[5]), from: from, period: period, level: level), at: now)
     }
 }

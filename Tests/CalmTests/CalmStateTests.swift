@@ -8,8 +8,8 @@ import Wire
 
 @testable import Calm
 
-/// Tests the feed of a room from the start of a session until long after its end.
-@Suite(.timeLimit(.minutes(15))) struct RoomTests {
+/// Tests the feed of a state from the start of a session until long after its end.
+@Suite(.timeLimit(.minutes(15))) struct CalmStateTests {
     private static let hour: Int64 = 3_600_000
     private static let start: Int64 = 100 * hour
     private static let lead = Lead(1_800_000_000_000)
@@ -25,53 +25,53 @@ import Wire
     }
 
     /// Returns the feed. The owner has another boot clock, so the anchor on this one counts.
-    private func feed(_ room: inout Room, _ register: Register, at now: Int64) -> CalmFeed? {
+    private func feed(_ state: inout CalmState, _ register: Register, at now: Int64) -> CalmFeed? {
         let view = View(register: register, anchorBoot: register.anchor.at - Self.lead)
-        return view.lastMoment(at: BootTime(now)).flatMap { room.feed(of: $0) }
+        return view.lastMoment(at: BootTime(now)).flatMap { state.feed(of: $0) }
     }
 
-    private func hear(_ room: inout Room, from: Int64, seconds: Int64, isQuiet: (Int64) -> Bool) {
+    private func hear(_ state: inout CalmState, from: Int64, seconds: Int64, isQuiet: (Int64) -> Bool) {
         for second in 0..<seconds {
             let time = from + second * 1_000
             let sample = Sample(source: "mic", from: time, period: 1_000, level: isQuiet(second) ? 300 : 600)
-            room.meter.add(sample, at: time + 1_000)
+            state.meter.add(sample, at: time + 1_000)
         }
     }
 
     @Test func feedIsMissingWithoutSamples() throws {
-        var room = Room(threshold: Threshold(level: 450))
+        var state = CalmState(threshold: Threshold(level: 450))
         let running = register(.running)
-        _ = room.update(running) { _ in nil }
-        #expect(feed(&room, running, at: Self.start + 60_000) == nil)
+        _ = state.update(running) { _ in nil }
+        #expect(feed(&state, running, at: Self.start + 60_000) == nil)
     }
 
     /// The whole three hours are in the feed at the end, and the feed is gone long after.
     @Test func lastFeedCoversTheWholeSession() throws {
-        var room = Room(threshold: Threshold(level: 450))
+        var state = CalmState(threshold: Threshold(level: 450))
         let running = register(.running)
-        _ = room.update(running) { _ in nil }
-        let begin = feed(&room, running, at: Self.start)
+        _ = state.update(running) { _ in nil }
+        let begin = feed(&state, running, at: Self.start)
         #expect(begin == nil)
-        hear(&room, from: Self.start, seconds: 1) { _ in true }
-        #expect(feed(&room, running, at: Self.start + 1)?.percent == 100)
+        hear(&state, from: Self.start, seconds: 1) { _ in true }
+        #expect(feed(&state, running, at: Self.start + 1)?.percent == 100)
         // Loud in the first hour, alternating in the second, quiet in the third.
-        hear(&room, from: Self.start + 1_000, seconds: 3 * 3_600 - 1) { $0 >= 3_599 && $0 % 2 == 0 || $0 >= 7_199 }
-        let before = try #require(feed(&room, running, at: Self.start + 3 * Self.hour))
+        hear(&state, from: Self.start + 1_000, seconds: 3 * 3_600 - 1) { $0 >= 3_599 && $0 % 2 == 0 || $0 >= 7_199 }
+        let before = try #require(feed(&state, running, at: Self.start + 3 * Self.hour))
         #expect(before.percent == 50)
         #expect(before.coverage == 100)
         #expect(before.minutes.count == 60)
         let stopped = register(.stopped, end: Self.start + 3 * Self.hour)
-        _ = room.update(stopped) { _ in nil }
+        _ = state.update(stopped) { _ in nil }
         for minutes: Int64 in [0, 1, 9] {
             let now = Self.start + 3 * Self.hour + minutes * 60_000
-            hear(&room, from: now, seconds: 30) { _ in false }
-            let last = try #require(feed(&room, stopped, at: now + 30_000))
+            hear(&state, from: now, seconds: 30) { _ in false }
+            let last = try #require(feed(&state, stopped, at: now + 30_000))
             #expect(last.percent == 50, "after \(minutes) minutes")
             #expect(last.coverage == 100, "after \(minutes) minutes")
         }
         let later = Self.start + 5 * Self.hour
-        hear(&room, from: later, seconds: 30) { _ in false }
-        #expect(feed(&room, stopped, at: later + 30_000) == nil, "the feed of an old session is missing")
+        hear(&state, from: later, seconds: 30) { _ in false }
+        #expect(feed(&state, stopped, at: later + 30_000) == nil, "the feed of an old session is missing")
     }
 
     /// A peer may publish any number of sessions of one lineage.
@@ -89,18 +89,18 @@ import Wire
     }
 
     @Test func newLineageReplacesTheFormerOne() throws {
-        var room = Room(threshold: Threshold(level: 450))
+        var state = CalmState(threshold: Threshold(level: 450))
         let first = register(.running)
-        #expect(room.update(first) { _ in nil } == true)
-        #expect(room.update(first) { _ in nil } == false, "the lineage has not changed")
-        hear(&room, from: Self.start, seconds: 60) { _ in false }
-        #expect(feed(&room, first, at: Self.start + 60_000)?.percent == 0)
+        #expect(state.update(first) { _ in nil } == true)
+        #expect(state.update(first) { _ in nil } == false, "the lineage has not changed")
+        hear(&state, from: Self.start, seconds: 60) { _ in false }
+        #expect(feed(&state, first, at: Self.start + 60_000)?.percent == 0)
         var second = register(.running)
         second.id = try #require(SessionID("s-2"))
         second.lineage = second.id
         second.runs = [Run(phase: 0, from: BootTime(Self.start + 60_000) + Self.lead)]
-        #expect(feed(&room, second, at: Self.start + 60_000) == nil, "the room does not follow this session")
-        _ = room.update(second) { _ in nil }
-        #expect(feed(&room, second, at: Self.start + 60_000)?.percent == 100)
+        #expect(feed(&state, second, at: Self.start + 60_000) == nil, "the state does not follow this session")
+        _ = state.update(second) { _ in nil }
+        #expect(feed(&state, second, at: Self.start + 60_000)?.percent == 100)
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 /// The ledger: the records of nodes, the corrections of persons, and the rules of the week. It is one file of SQLite, or
 /// a database of PostgreSQL. The service writes it, and so do the commands `correct`, `delete` and `import`, also while
 /// the service runs. Every call is one transaction, and durable when it returns. All calls throw ``LedgerError``.
-package final class Ledger: Sendable {
+package final class LedgerStore: Sendable {
     /// The path of the file, or the URL of the database.
     package let place: String
     /// Why a copy of the file is used; `nil` if the ledger itself is. Writing to a copy throws this error.
@@ -38,19 +38,19 @@ package final class Ledger: Sendable {
     }
 
     /// Opens a ledger for reading. If its file cannot be written, as on a full disk, a copy in memory is opened.
-    package static func reading(at place: String) throws -> Ledger {
-        guard !isShared(place) else { return try Ledger(at: place) }
+    package static func reading(at place: String) throws -> LedgerStore {
+        guard !isShared(place) else { return try LedgerStore(at: place) }
         do {
             // If the log exists, SQLite opens a read-only file without an error.
             guard access(place, F_OK) != 0 || access(place, W_OK) == 0 else { throw LedgerError.readOnly(path: place) }
-            return try Ledger(at: place)
+            return try LedgerStore(at: place)
         } catch let error as LedgerError {
             switch error {
             case .readOnly, .full, .unusable: break
             default: throw error
             }
             guard let copy = try? LedgerCopy(of: place) else { throw error }
-            return Ledger(
+            return LedgerStore(
                 at: place, try SQLiteDatabase(path: copy.path, named: place), copy: copy, because: error)
         }
     }

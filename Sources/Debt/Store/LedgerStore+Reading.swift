@@ -4,7 +4,7 @@ import GRDB
 import Session
 import Wire
 
-extension Ledger {
+extension LedgerStore {
     /// Reads every row, since a database does not check their contents. The error names the first row that is wrong.
     package func readAll() throws {
         try file?.checkTypes()

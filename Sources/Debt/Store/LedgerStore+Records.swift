@@ -6,7 +6,7 @@ package import Ledger
 package import Session
 package import Wire
 
-extension Ledger {
+extension LedgerStore {
     package typealias Arrival = LedgerIntake.Arrival
 
     /// What storing a record has changed.
@@ -315,7 +315,7 @@ extension Ledger {
 }
 
 extension LedgerIntake.Arrival {
-    fileprivate var place: Ledger.Place {
-        Ledger.Place(space: space, session: digested.record.id, node: digested.record.node)
+    fileprivate var place: LedgerStore.Place {
+        LedgerStore.Place(space: space, session: digested.record.id, node: digested.record.node)
     }
 }

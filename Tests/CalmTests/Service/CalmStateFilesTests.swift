@@ -9,8 +9,8 @@ import Testing
 
 @testable import Calm
 
-/// The files from which the calm service restores its rooms.
-@Suite(.timeLimit(.minutes(15))) struct RoomFilesTests {
+/// The files from which the calm service restores its states.
+@Suite(.timeLimit(.minutes(15))) struct CalmStateFilesTests {
     private let directory: TemporaryDirectory
     private let space = SpaceID.home
     private let threshold = Threshold(level: 450)
@@ -18,42 +18,42 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func files(boot: String = "b-1") throws -> RoomFiles {
-        RoomFiles(
+    private func files(boot: String = "b-1") throws -> CalmStateFiles {
+        CalmStateFiles(
             directory: try StateDirectory(directory.file("state")), bootID: try #require(BootID(boot)),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    private var path: String { directory.file("state/home.room") }
+    private var path: String { directory.file("state/home.calm") }
 
     /// Adds a second of a level, in memory and in the file.
-    private func hear(_ level: Int, at time: Int64, in room: inout Room, _ file: inout RoomFile) {
+    private func hear(_ level: Int, at time: Int64, in state: inout CalmState, _ file: inout CalmStateFile) {
         let sample = Sample(source: "mic of the hall", from: time, period: 1_000, level: level)
-        room.meter.add(sample, at: time)
+        state.meter.add(sample, at: time)
         file.append(sample, at: time)
     }
 
     @Test func flushedSamplesAreRestored() throws {
-        var room: Room
+        var state: CalmState
         do {
             let files = try files()
-            var file: RoomFile
-            (file, room) = files.open(space, threshold: threshold)
-            for second in 0..<5 { hear(300 + Int(second), at: now + Int64(second) * 1_000, in: &room, &file) }
+            var file: CalmStateFile
+            (file, state) = files.open(space, threshold: threshold)
+            for second in 0..<5 { hear(300 + Int(second), at: now + Int64(second) * 1_000, in: &state, &file) }
             files.flush(&file)
         }
         let (_, found) = try files().open(space, threshold: threshold)
-        #expect(found == room)
+        #expect(found == state)
         #expect(found.meter.level(at: now + 4_500) == 304)
     }
 
     @Test func tornLineIsIgnored() throws {
-        var room: Room
+        var state: CalmState
         do {
             let files = try files()
-            var file: RoomFile
-            (file, room) = files.open(space, threshold: threshold)
-            hear(300, at: now, in: &room, &file)
+            var file: CalmStateFile
+            (file, state) = files.open(space, threshold: threshold)
+            hear(300, at: now, in: &state, &file)
             files.flush(&file)
         }
         let descriptor = open(path, O_WRONLY | O_APPEND)
@@ -61,7 +61,7 @@ import Testing
         #expect(write(descriptor, torn, torn.count) == torn.count)
         close(descriptor)
         let (_, found) = try files().open(space, threshold: threshold)
-        #expect(found == room)
+        #expect(found == state)
     }
 
     @Test func unreadableFileIsReplaced() throws {
@@ -70,14 +70,14 @@ import Testing
         #expect(write(descriptor, "no JSON\n", 8) == 8)
         close(descriptor)
         let (_, found) = try files().open(space, threshold: threshold)
-        #expect(found == Room(threshold: threshold))
+        #expect(found == CalmState(threshold: threshold))
     }
 
     @Test func newThresholdAppliesToLaterSamples() throws {
         do {
             let files = try files()
-            var (file, room) = files.open(space, threshold: threshold)
-            hear(300, at: now, in: &room, &file)
+            var (file, state) = files.open(space, threshold: threshold)
+            hear(300, at: now, in: &state, &file)
             files.flush(&file)
         }
         let (_, found) = try files().open(space, threshold: Threshold(level: 200))
@@ -86,11 +86,11 @@ import Testing
 
     @Test func largeFileIsRewritten() throws {
         let files = try files()
-        var (file, room) = files.open(space, threshold: threshold)
+        var (file, state) = files.open(space, threshold: threshold)
         var largest: off_t = 0
         for second in 0..<4_000 {
-            hear(300, at: now + Int64(second) * 1_000, in: &room, &file)
-            if file.isLong { files.flush(&file, room: room) }
+            hear(300, at: now + Int64(second) * 1_000, in: &state, &file)
+            if file.isLong { files.flush(&file, state: state) }
             var status = stat()
             stat(path, &status)
             largest = max(largest, status.st_size)
@@ -100,6 +100,6 @@ import Testing
         #expect(stat(path, &status) == 0)
         #expect(largest > 64 << 10, "it has grown beyond the limit once")
         #expect(status.st_size < largest)
-        #expect(files.open(space, threshold: threshold).1 == room)
+        #expect(files.open(space, threshold: threshold).1 == state)
     }
 }
