@@ -9,9 +9,9 @@ public import Session
 //    answers it with `refused` if it can read the record's name.
 // 3. `LedgerIntake.receive` refuses one with implausible dates (`isPlausible`, below). One that is only ahead of a group time
 //    that no kernel vouches for gets no answer, and comes again.
-// 4. `LedgerIntake` drops one without an answer while 65,536 wait; its node sends it again. `Ledger.file` of `Debt` files the
-//    others under space, session and node, so that one replaces only an earlier record of that node (`FilingResult`, below),
-//    within the quota of its node (`RecordQuota`).
+// 4. `LedgerIntake` drops one without an answer while 65,536 wait; its node sends it again. `LedgerStore.file` of `Debt` files
+//    the others under space, session and node, so that one replaces only an earlier record of that node (`FilingResult`,
+//    below), within the quota of its node (`RecordQuota`).
 // 5. It ends the runs of another session only as a takeover of it: it names that session's node and lineage, has a larger
 //    stamp, and is not earlier than 10 s before that session began (`LineagePart`). A session whose final record the ledger
 //    had before is not cut (`FiledPart`).

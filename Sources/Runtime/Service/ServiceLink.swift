@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Core
+import Core
 package import Logging
 package import Mosquitto
 package import Session
 package import Settings
 import Wire
-
-/// A service's part for one space.
-package protocol ServiceSpace: AnyObject {
-    var core: ServiceCore { get }
-
-    /// Handles `restored` before any other event, then `connected` and `disconnected`.
-    func handle(_ event: NodeCore.Event)
-}
 
 /// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread. It registers the
 /// will, subscribes, and passes events to each space. A will tells one space only, so a service for every space has none.
