@@ -76,7 +76,7 @@ import Wire
 
     /// A peer may publish any number of sessions of one lineage.
     @Test func sessionsOfALineageAreBounded() throws {
-        var lineage = Lineage(of: try #require(SessionID("s-1")))
+        var lineage = LineageRuns(of: try #require(SessionID("s-1")))
         var register = register(.running)
         register.lineage = lineage.id
         for index in 0..<200 {

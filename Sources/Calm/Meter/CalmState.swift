@@ -15,14 +15,14 @@ struct CalmState: Hashable, Sendable, Codable {
 
     var meter: Meter
     /// The lineage of the current session, to be saved and restored across restarts.
-    var lineage: Lineage?
+    var lineage: LineageRuns?
 
     init(threshold: Threshold) { meter = Meter(threshold: threshold) }
 
     /// Follows a change of the current session. Returns whether ``lineage`` has changed and must be saved.
     mutating func update(_ register: Register, others: (NodeID) -> Register?) -> Bool {
         let before = lineage
-        var lineage = lineage.flatMap { $0.id == register.lineage ? $0 : nil } ?? Lineage(of: register.lineage)
+        var lineage = lineage.flatMap { $0.id == register.lineage ? $0 : nil } ?? LineageRuns(of: register.lineage)
         if let former = register.continues.flatMap({ others($0.node) }), former.id != register.id {
             lineage.update(former)
         }

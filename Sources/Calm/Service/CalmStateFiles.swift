@@ -24,7 +24,7 @@ struct CalmStateFile {
         pending += "s \(sample.from) \(sample.period) \(sample.level) \(now) \(sample.source)\n".utf8
     }
 
-    mutating func append(_ lineage: Lineage) {
+    mutating func append(_ lineage: LineageRuns) {
         pending += Array("l ".utf8) + ReportJSON.encode(lineage) + [10]
     }
 }
@@ -124,7 +124,7 @@ struct CalmStateFiles {
 
     private static func apply(_ line: ArraySlice<UInt8>, to state: inout CalmState) {
         if line.starts(with: "l ".utf8) {
-            if let lineage: Lineage = try? ReportJSON.decode(from: Array(line.dropFirst(2))) { state.lineage = lineage }
+            if let lineage: LineageRuns = try? ReportJSON.decode(from: Array(line.dropFirst(2))) { state.lineage = lineage }
             return
         }
         let parts = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 5)

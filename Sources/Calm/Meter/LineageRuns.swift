@@ -2,15 +2,15 @@
 
 import Session
 
-/// The running time of a session and of the sessions that it continues.
-struct Lineage: Hashable, Codable, Sendable {
+/// The runs of a session and of the sessions that it continues.
+struct LineageRuns: Hashable, Codable, Sendable {
     /// The most sessions that are kept, the latest ones. A judgement: a session is taken over a few times a day.
     private static let limit = 64
 
     let id: SessionID
     private var parts: [Part] = []
 
-    /// The running time of one session of the lineage.
+    /// The runs of one session of the lineage.
     fileprivate struct Part: Hashable, Codable, Sendable {
         var session: SessionID
         var stamp: Stamp
