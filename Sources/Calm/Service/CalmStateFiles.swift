@@ -124,7 +124,9 @@ struct CalmStateFiles {
 
     private static func apply(_ line: ArraySlice<UInt8>, to state: inout CalmState) {
         if line.starts(with: "l ".utf8) {
-            if let lineage: LineageRuns = try? ReportJSON.decode(from: Array(line.dropFirst(2))) { state.lineage = lineage }
+            if let lineage: LineageRuns = try? ReportJSON.decode(from: Array(line.dropFirst(2))) {
+                state.lineage = lineage
+            }
             return
         }
         let parts = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 5)
