@@ -79,7 +79,12 @@ extension LedgerAccess {
         let value = try body(
             Opened(
                 settings: settings, ledger: ledger, space: try Self.space(of: settings, in: ledger), history: history))
-        if writes { try ledger.shared?.notifyServices() }
+        guard writes else {
+            // It may merge the log of a killed service into the file. If the disk is full for that, nothing is lost.
+            try? ledger.close()
+            return value
+        }
+        try ledger.shared?.notifyServices()
         try ledger.close()
         return value
     }

@@ -38,8 +38,8 @@ package struct DebtSettings: Sendable {
     package static func url(_ text: String, of origin: String) throws -> String {
         guard LedgerStore.isShared(text) else {
             throw SettingError(
-                "\(origin) takes a URL such as postgresql://lockstep@db.example/lockstep; LOCKSTEP_STATE_DIR names a file"
-            )
+                "\(origin) takes a URL such as postgresql://lockstep@db.example/lockstep; a ledger in a file is in the folder "
+                    + "that LOCKSTEP_STATE_DIR names")
         }
         guard !text.contains(#///[^/?]*:[^/?]*@|[?&]password=/#) else {
             throw SettingError(

@@ -7,7 +7,7 @@ import Wire
 struct UnwrittenRecords: Sendable {
     private var records: [Unwritten] = []
 
-    /// A session that is over, whose record is in no file yet.
+    /// A version of a session, and the write of the journal that will contain it.
     private struct Unwritten {
         let register: Register
         let isApproximate: Bool

@@ -73,4 +73,20 @@ import Testing
         }
         try await broker.kill()
     }
+
+    @Test(SmallDisk.canBeMounted) func aLedgerThatAKilledServiceLeftOnAFullDiskIsReadWithoutAnError() async throws {
+        try await Space.with { space in
+            let ledger = try DebtProgram(["--zone", "UTC"], broker: space.broker.port)
+            try await SmallDisk.with(size: "2m", in: ledger.directory) { state in
+                try await ledger.start()
+                try await space.peer.publish("record", JSON.record("s-kept"), retain: false)
+                try await space.peer.waitForAnswer("s-kept", rev: 1, "kept")
+                try await ledger.kill()
+                SmallDisk.fill(state, block: 512)
+                let history = try await ledger.history("--json").expect()
+                #expect(history.json.session == "s-kept", "\(history)")
+                #expect(try await ledger.command("show").code == 0)
+            }
+        }
+    }
 }
