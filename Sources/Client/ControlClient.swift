@@ -10,7 +10,7 @@ import Wire
 /// It uses HTTP on a Unix socket, with a connection and a blocking thread for each call.
 package struct ControlClient: Sendable {
     /// Milliseconds until an answer counts as missing. A node answers a press after 10 s at the latest.
-    private static let patience: Int64 = 12_000
+    private static let timeout: Int64 = 12_000
     /// The most views that wait for a slow reader.
     private static let viewsWaiting = 64
 
@@ -71,7 +71,7 @@ package struct ControlClient: Sendable {
         return try await Self.blocking(on: connection) { () throws(ControlError) in
             var events = EventReader()
             var view: NodeView?
-            try connection.exchange(Self.viewsRequest, patience: Self.patience) { _, body throws(ControlError) in
+            try connection.exchange(Self.viewsRequest, timeout: Self.timeout) { _, body throws(ControlError) in
                 if let event = events.read(body).first { view = try Self.view(of: event) }
                 return view == nil
             }
@@ -92,7 +92,7 @@ package struct ControlClient: Sendable {
                 await Thread.run(name: "control") {
                     var events = EventReader()
                     do {
-                        try connection.exchange(Self.viewsRequest, patience: nil) { _, body throws(ControlError) in
+                        try connection.exchange(Self.viewsRequest, timeout: nil) { _, body throws(ControlError) in
                             for event in events.read(body) { feeder.yield(try Self.view(of: event)) }
                             return true
                         }
@@ -135,7 +135,7 @@ package struct ControlClient: Sendable {
         let request = Self.request(method, uri, body: body)
         let answer = try await Self.blocking(on: connection) { () throws(ControlError) in
             var answer: (status: Int, body: [UInt8]) = (0, [])
-            try connection.exchange(request, patience: Self.patience) { status, piece throws(ControlError) in
+            try connection.exchange(request, timeout: Self.timeout) { status, piece throws(ControlError) in
                 if status == 404, method == "GET" {
                     throw .badAnswer("it does not know \(uri); is it an older program?")
                 }

@@ -20,7 +20,7 @@ final class ControlConnection: Sendable {
 
     deinit { if let descriptor = state.withLock(\.descriptor) { close(descriptor) } }
 
-    /// Ends a waiting ``exchange(_:patience:_:)`` at once; from any thread.
+    /// Ends a waiting ``exchange(_:timeout:_:)`` at once; from any thread.
     func end() {
         state.withLock { state in
             state.isEnded = true
@@ -30,13 +30,13 @@ final class ControlConnection: Sendable {
 
     /// Connects, sends a request and reads its response to the end.
     /// - Parameters:
-    ///   - patience: The milliseconds until it gives up; `nil` for no limit.
+    ///   - timeout: The milliseconds until it gives up; `nil` for no limit.
     ///   - receive: Called with the status and each piece of the body; returns whether to go on.
     func exchange(
-        _ request: [UInt8], patience: Int64?, _ receive: (Int, [UInt8]) throws(ControlError) -> Bool
+        _ request: [UInt8], timeout: Int64?, _ receive: (Int, [UInt8]) throws(ControlError) -> Bool
     ) throws(ControlError) {
-        let deadline = patience.map { Self.now() + $0 }
-        guard let descriptor = UnixSocket.connected(to: path, patience: patience) else { throw .unreachable(path) }
+        let deadline = timeout.map { Self.now() + $0 }
+        guard let descriptor = UnixSocket.connected(to: path, timeout: timeout) else { throw .unreachable(path) }
         let isEnded = state.withLock { state in
             state.descriptor = descriptor
             return state.isEnded

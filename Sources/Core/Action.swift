@@ -5,11 +5,11 @@ public import Session
 public import Wire
 
 extension NodeCore {
-    /// A step that the shell must carry out. It completes those of an event, in order, before the next event.
+    /// A step that the caller must carry out. It completes those of an event, in order, before the next event.
     public enum Action: Sendable {
         /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
         indirect case persist(Write)
-        /// Publish a message. With a token the shell reports the outcome by ``Event/sent(_:_:)``, unless the connection
+        /// Publish a message. With a token the caller reports the outcome by ``Event/sent(_:_:)``, unless the connection
         /// ends first. `of` is the encoded message, for observers; `nil` if it is none of the engine.
         case send(Outgoing, Token?, of: Message?)
         /// Subscribe at QoS 0, then publish the barrier, which returns behind all retained messages.
@@ -61,7 +61,7 @@ extension NodeCore {
         public var isNoLocal: Bool
     }
 
-    /// An event for the log. The shell writes the text.
+    /// An event for the log. The caller writes the text.
     public enum Note: Hashable, Sendable {
         case engine(Session.Note)
         /// Another program uses this node's id, under this name.

@@ -4,7 +4,7 @@ public import Session
 public import Wire
 
 extension NodeCore {
-    /// An event that the shell reports to the core.
+    /// An event that the caller reports to the core.
     public enum Event: Sendable {
         /// The files of an earlier process were read. The first event of a core, exactly once.
         indirect case restored(Restored)

@@ -8,7 +8,7 @@ import Session
 struct FirstCatchUp: Sendable {
     /// The time that a program waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
     /// ms later, so the owner's answer can be the last one.
-    static let helloPatience: Milliseconds = 1_500
+    static let helloTimeout: Milliseconds = 1_500
     /// The wait for more answers once a live session is known. Nodes spread their answers over 200 ms.
     private static let helloSpread: Milliseconds = 300
 
@@ -22,7 +22,7 @@ struct FirstCatchUp: Sendable {
     /// Records that the barrier has returned, and returns whether the wait has ended by this.
     mutating func barrierPassed(needsAnswers: Bool, at boot: BootTime) -> Bool {
         guard needsAnswers, !isOver else { return end() }
-        wait = Wait(from: boot, for: Self.helloPatience)
+        wait = Wait(from: boot, for: Self.helloTimeout)
         return false
     }
 
@@ -41,7 +41,7 @@ struct FirstCatchUp: Sendable {
     /// Holds a request until the answers have come.
     mutating func hold(_ input: Input, ticket: Ticket, since time: GroupTime, at boot: BootTime) {
         held.append((input, ticket, time))
-        if wait == nil { (wait, isAnswered) = (Wait(from: boot, for: Self.helloPatience), false) }
+        if wait == nil { (wait, isAnswered) = (Wait(from: boot, for: Self.helloTimeout), false) }
     }
 
     /// Removes the requests that need not wait any more.

@@ -6,7 +6,7 @@ public import Wire
 
 /// A whole node without clocks, disk and sockets: events go in, actions come out.
 ///
-/// The shell must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened,
+/// The caller must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened,
 /// each with readings of both clocks; carry out every action, in order, before the next event; let the core
 /// ``rest(at:)`` when no event waits any more; and send `wake` at ``nextWake``, or soon after. The node, the
 /// services, the simulated machine, the tests and the bench are loops around this one value, so the code that is
@@ -46,7 +46,7 @@ public struct NodeCore: Sendable {
         random = SplitMix64(seed: seed)
     }
 
-    /// Handles one event at one instant, and returns the actions that the shell must carry out, in order.
+    /// Handles one event at one instant, and returns the actions that the caller must carry out, in order.
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         endOverdueWait(before: event, at: now)
         switch event {
@@ -121,7 +121,7 @@ public struct NodeCore: Sendable {
     /// Decides a request for the session; if there is none here, asks the other nodes first. The broker may have
     /// withheld the session. `time` is that of a request that waited for the other nodes.
     private mutating func ask(_ input: Input, _ ticket: Ticket, _ time: GroupTime?, at now: Instant) {
-        if engine.mayLackSession(within: FirstCatchUp.helloPatience, at: now) {
+        if engine.mayLackSession(within: FirstCatchUp.helloTimeout, at: now) {
             firstCatchUp.hold(input, ticket: ticket, since: time ?? engine.groupTime(now), at: now.boot)
             decide(.askAll, at: now)
         } else if let time, let found = engine.view(at: now).register, found.status.isLive, found.startedAt > time {

@@ -14,7 +14,7 @@ struct Twin: Sendable {
     private static let memory = 3 * longestWait
     /// The time that the barrier waits for a twin's answer. A judgement, stated by the protocol. The engine counts it
     /// as passed 2 s after the connection in any case.
-    private static let patience: Milliseconds = 1_500
+    private static let timeout: Milliseconds = 1_500
     /// Connections of this process that are remembered. A judgement: presences of older ones do not arrive any more.
     private static let connections = 16
 
@@ -35,7 +35,7 @@ struct Twin: Sendable {
     private(set) var isMakingWay = false
 
     /// When the barrier passes without an answer.
-    var deadline: BootTime? { barrierReturnedAt.map { $0 + Self.patience } }
+    var deadline: BootTime? { barrierReturnedAt.map { $0 + Self.timeout } }
 
     mutating func connected(as connection: ConnectionID) {
         own.append(connection)

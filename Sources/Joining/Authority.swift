@@ -16,7 +16,7 @@ enum Authority {
     }
 
     /// The seconds that a place has for its answer.
-    private static let patience = 5
+    private static let timeout = 5
 
     /// Asks all places at once.
     /// - Returns: The place and the certificate of the authority.
@@ -68,7 +68,7 @@ enum Authority {
         let result: Child.Result
         do throws(BadValue) {
             result = try await Child.run(
-                "openssl", ["s_client", "-connect", place.line, "-showcerts"], seconds: patience)
+                "openssl", ["s_client", "-connect", place.line, "-showcerts"], seconds: timeout)
         } catch {
             return .silent(error.description)
         }
@@ -94,7 +94,7 @@ enum Authority {
 
     private static func has(_ fingerprint: [UInt8], _ certificate: String) async -> Bool {
         let arguments: [LineText] = ["x509", "-noout", "-fingerprint", "-sha256"]
-        let result = try? await Child.run("openssl", arguments, input: certificate, seconds: patience)
+        let result = try? await Child.run("openssl", arguments, input: certificate, seconds: timeout)
         // The output is “sha256 Fingerprint=0A:1B:…”.
         let pairs = fingerprint.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
         return result?.output[...].trimmed.hasSuffix("=" + pairs.joined(separator: ":")) == true
@@ -104,7 +104,7 @@ enum Authority {
     private static func reason(in errors: String) -> String {
         let known = [
             "Connection refused", "No route to host", "Network is unreachable", "Name or service not known",
-            "Temporary failure in name resolution", "no answer in \(patience) s",
+            "Temporary failure in name resolution", "no answer in \(timeout) s",
         ]
         return known.first(where: errors.contains) ?? "no TLS"
     }

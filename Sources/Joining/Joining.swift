@@ -16,7 +16,7 @@ package struct Joining: Sendable {
     private let say: @Sendable (LineText) -> Void
 
     /// The seconds that a started service has to connect.
-    private static let patience = 20
+    private static let timeout = 20
 
     package init(
         _ place: JoinPlace, manager: ServiceManager?, nodeProgram: String, say: @escaping @Sendable (LineText) -> Void
@@ -199,13 +199,13 @@ package struct Joining: Sendable {
             throw JoinFailure("\(unit) does not start: \(reason)\n\(manager.logCommand(of: unit))")
         }
         let found = try await probe(
-            ["--config", settings, "--online", "--seconds", "\(Self.patience)"]
+            ["--config", settings, "--online", "--seconds", "\(Self.timeout)"]
                 + (former.flatMap(ConnectionID.init).map { ["--not=\($0)"] } ?? []))
         if found.isOnline { return }
         let last = await manager.lastLine(of: unit).map { ": \($0)" } ?? ""
         throw JoinFailure(
             .noAnswer,
-            "\(unit) runs, but was not seen on the broker within \(Self.patience) s\(last)\n\(manager.logCommand(of: unit))"
+            "\(unit) runs, but was not seen on the broker within \(Self.timeout) s\(last)\n\(manager.logCommand(of: unit))"
         )
     }
 

@@ -7,7 +7,7 @@ public import Wire
 public enum AwakeScale: TimeScale {}
 public typealias AwakeTime = Time<AwakeScale>
 
-/// Groups arriving records into transactions of the ledger, and collects their answers. Pure: the shell has the clock,
+/// Groups arriving records into transactions of the ledger, and collects their answers. Pure: the caller has the clock,
 /// the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to ``filed(_:at:)``; records
 /// that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its end to ``answered()``.
 public struct LedgerIntake: Sendable {

@@ -12,10 +12,11 @@ package struct LogLimiter: Sendable {
 
     package init(lines: Int = 1) { self.lines = lines }
 
+    /// Counts a line of a kind, and decides whether it is logged.
     /// - Parameter now: The boot clock, in milliseconds.
     /// - Returns: How many lines of this kind were suppressed in the period before, once for each period; `nil` if this
     ///   one is suppressed.
-    package mutating func allows(_ kind: String = "", at now: Int64) -> Int? {
+    package mutating func admit(_ kind: String = "", at now: Int64) -> Int? {
         if let (began, count) = kinds[kind], now - began < Self.period {
             kinds[kind] = (began, count + 1)
             return count < lines ? 0 : nil

@@ -9,19 +9,19 @@ package enum UnixSocket {
 
     /// Whether a process accepts connections at `path`.
     package static func isServed(_ path: String) -> Bool {
-        guard let descriptor = connected(to: path, patience: nil) else { return false }
+        guard let descriptor = connected(to: path, timeout: nil) else { return false }
         close(descriptor)
         return true
     }
 
     /// Connects a stream socket.
-    /// - Parameter patience: The milliseconds until a connect or a send gives up; `nil` for no limit.
-    package static func connected(to path: String, patience: Int64?) -> Int32? {
+    /// - Parameter timeout: The milliseconds until a connect or a send gives up; `nil` for no limit.
+    package static func connected(to path: String, timeout: Int64?) -> Int32? {
         guard path.utf8.count <= maximumPath else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        if let patience {
-            var limit = timeval(tv_sec: Int(patience / 1_000), tv_usec: Int(patience % 1_000) * 1_000)
+        if let timeout {
+            var limit = timeval(tv_sec: Int(timeout / 1_000), tv_usec: Int(timeout % 1_000) * 1_000)
             setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
         var address = sockaddr_un()

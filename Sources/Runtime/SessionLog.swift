@@ -35,7 +35,7 @@ package struct SessionLog {
 
     /// Whether to write a line that another node has caused.
     private mutating func admitsLine() -> Bool {
-        guard let suppressed = limiter.allows(at: SystemClock.bootMilliseconds()) else { return false }
+        guard let suppressed = limiter.admit(at: SystemClock.bootMilliseconds()) else { return false }
         if suppressed > 0 {
             log.warning("lines about sessions of other nodes were suppressed", metadata: ["lines": "\(suppressed)"])
         }

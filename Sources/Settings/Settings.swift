@@ -43,7 +43,7 @@ package struct Settings: Sendable {
     package var needsLocalKey: Bool
     package var presets: Presets
     /// The lengths of phases that a plan does not name.
-    package var defaults: PhaseDefaults
+    package var defaults: SessionDefaults
     /// Whether the node publishes the session on plain topics, and takes plain commands.
     package var hasPlainTopics: Bool
     /// Whether one of them has the progress of the phase, each minute.
@@ -101,7 +101,7 @@ package struct Settings: Sendable {
         needsLocalKey = values.isGiven(.httpLocalKey) ? try values.isOn(.httpLocalKey) : !httpHosts.isEmpty
         let ownPresets = try values.read(.presets, Presets.init(file:))
         if let ownPresets { presets = ownPresets } else { presets = try Self.presets(at: paths.presets) }
-        defaults = PhaseDefaults()
+        defaults = SessionDefaults()
         defaults.shortBreak = try values.duration(.shortBreak) ?? defaults.shortBreak
         defaults.longBreak = try values.duration(.longBreak) ?? defaults.longBreak
         defaults.countUpCap = try values.duration(.countUpCap) ?? defaults.countUpCap

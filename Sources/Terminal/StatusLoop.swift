@@ -51,7 +51,7 @@ private struct StatusThread: ~Copyable {
             if waited[0].revents != 0, let code = handleSignals() { return code }
             if waited[2].revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { return 0 }
             if waited[2].revents != 0, let wanted {
-                guard TerminalDevice.write(wanted + "\n", patience: -1) else { return 0 }
+                guard TerminalDevice.write(wanted + "\n", timeout: -1) else { return 0 }
                 printed = wanted
             }
             if waited[1].revents != 0 {

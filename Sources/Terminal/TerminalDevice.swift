@@ -53,10 +53,10 @@ package struct TerminalDevice: Sendable {
     static let leaveSequence = "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// Writes a text to standard output.
-    /// - Parameter patience: Milliseconds to wait for a reader that is slow; -1 for no limit.
+    /// - Parameter timeout: Milliseconds to wait for a reader that is slow; -1 for no limit.
     /// - Returns: Whether all of it was written. A terminal that is gone sends a signal as well.
     @discardableResult
-    static func write(_ text: String, patience: Int32 = 1_000) -> Bool {
+    static func write(_ text: String, timeout: Int32 = 1_000) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             var sent = 0
@@ -67,7 +67,7 @@ package struct TerminalDevice: Sendable {
                     sent += count
                 } else if errno == EAGAIN {
                     var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-                    guard poll(&ready, 1, patience) > 0 || errno == EINTR else { return false }
+                    guard poll(&ready, 1, timeout) > 0 || errno == EINTR else { return false }
                 } else if errno != EINTR {
                     return false
                 }

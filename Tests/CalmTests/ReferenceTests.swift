@@ -19,7 +19,7 @@ import Wire
     }
 
     @Test(arguments: 0..<10)
-    func roomAgreesWithTheReference(hundred: Int) throws {
+    func stateAgreesWithTheReference(hundred: Int) throws {
         var seen = Seen()
         for seed in hundred * 100..<hundred * 100 + 100 { try play(seed: seed, &seen) }
         #expect(seen.readings > 100)

@@ -94,7 +94,7 @@ import Wire
         #expect(owner.answers == ["answer I1", "answer I2"])
     }
 
-    /// Otherwise peers that ask again every second would displace the answers to others.
+    /// With two answers, peers that ask again every second would displace the answers to others.
     @Test mutating func intentThatIsRepeatedWhileItsAnswerWaitsGetsOneAnswer() {
         owner.holdsConfirmations = true
         owner.receive(owner.intent("I1"))
@@ -106,7 +106,7 @@ import Wire
         #expect(owner.answers == ["answer I1", "answer I2"])
     }
 
-    /// Otherwise peers that send hundreds of intents at once would displace the answers to others.
+    /// Without that, peers that send hundreds of intents at once would displace the answers to others.
     @Test mutating func refusalsOfTooManyIntentsDisplaceNoAnswer() {
         owner.holdsConfirmations = true
         owner.receive(owner.intent("I0"))
@@ -146,7 +146,7 @@ import Wire
         #expect(owner.answered == [token("I1")])
     }
 
-    /// Otherwise the answers that are lost with a connection would displace each other.
+    /// If both were sent, the answers that are lost with a connection would displace each other.
     @Test mutating func lostAnswerIsNotSentBesideItsDuplicate() {
         owner.confirms = false
         owner.receive(owner.intent("I1"))
@@ -223,7 +223,7 @@ import Wire
         #expect(owner.answers == ["answer I1"])
     }
 
-    /// Otherwise the broker would return it.
+    /// A register that leaves before the own subscription has ended would come back to this node.
     @Test mutating func firstRegisterFollowsTheEndOfTheOwnSubscription() {
         let before = owner.core.view.register
         owner.noLocal = true

@@ -18,7 +18,7 @@ import Testing
             ($0.title, $0.label, $0.runs[0].to) = (title, label.map { Label(name: $0) }, isRunning ? nil : end)
             if isRunning { ($0.status, $0.endsAt) = (.running, end) }
         }
-        let entry = Entry(record, begun: Self.start, ended: Self.start + 60_000)
+        let entry = Entry(record, firstReceivedAt: Self.start, finalReceivedAt: Self.start + 60_000)
         let rules = WeekRules(zone: .utc, counting: Counting(minimum: 0))
         let shares = Shares(of: [entry], history: RulesHistory(rules), now: Self.start + 120_000)
         let text = ICalendar.text(of: [(entry, shares.spans(of: 0))], now: Self.start)

@@ -41,7 +41,7 @@ import Testing
                 ]
                 let operation = operations[Int.random(in: 0..<operations.count, using: &random)]
                 var changed = try script.present()
-                if changed.perform(operation, defaults: PhaseDefaults()) == .applied {
+                if changed.perform(operation, defaults: SessionDefaults()) == .applied {
                     script.register = changed
                     script.register?.rev += 1
                 }

@@ -168,7 +168,7 @@ import Testing
         #expect(script.newEvents() == ["completed late", "started"])
         var stopped = try script.present()
         script.passes(10)
-        #expect(stopped.perform(.stop, defaults: PhaseDefaults()) == .applied)
+        #expect(stopped.perform(.stop, defaults: SessionDefaults()) == .applied)
         stopped.rev += 1
         script.passes(10)
         try script.begin("focus 10m")

@@ -40,7 +40,7 @@ struct SessionScript {
 
     mutating func does(_ operation: IntentOperation) throws {
         var changed = try present()
-        #expect(changed.perform(operation, defaults: PhaseDefaults()) == .applied)
+        #expect(changed.perform(operation, defaults: SessionDefaults()) == .applied)
         changed.rev += 1
         register = changed
     }
@@ -48,7 +48,7 @@ struct SessionScript {
     /// Lets another node continue the session, with `operation` applied.
     mutating func goesOn(on owner: String, by operation: IntentOperation? = nil) throws {
         var base = try present()
-        if let operation { #expect(base.perform(operation, defaults: PhaseDefaults()) == .applied) }
+        if let operation { #expect(base.perform(operation, defaults: SessionDefaults()) == .applied) }
         base.continues = Continuation(node: base.owner, epoch: base.epoch, rev: base.rev, at: now)
         base.id = try #require(SessionID("s\(count)"))
         count += 1

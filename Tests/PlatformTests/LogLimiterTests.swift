@@ -7,25 +7,25 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct LogLimiterTests {
     @Test func suppressedLinesAreCounted() {
         var limiter = LogLimiter()
-        #expect(limiter.allows("a", at: 0) == 0)
-        #expect(limiter.allows("a", at: 1) == nil)
-        #expect(limiter.allows("a", at: 59_999) == nil)
-        #expect(limiter.allows("b", at: 2) == 0)
-        #expect(limiter.allows("a", at: 60_000) == 2)
-        #expect(limiter.allows("a", at: 120_000) == 0)
+        #expect(limiter.admit("a", at: 0) == 0)
+        #expect(limiter.admit("a", at: 1) == nil)
+        #expect(limiter.admit("a", at: 59_999) == nil)
+        #expect(limiter.admit("b", at: 2) == 0)
+        #expect(limiter.admit("a", at: 60_000) == 2)
+        #expect(limiter.admit("a", at: 120_000) == 0)
     }
 
     @Test func severalLinesOfAKindAreAllowed() {
         var limiter = LogLimiter(lines: 3)
-        #expect((0..<5).map { limiter.allows(at: $0) } == [0, 0, 0, nil, nil])
-        #expect(limiter.allows(at: 60_000) == 2)
-        #expect(limiter.allows(at: 60_001) == 0)
+        #expect((0..<5).map { limiter.admit(at: $0) } == [0, 0, 0, nil, nil])
+        #expect(limiter.admit(at: 60_000) == 2)
+        #expect(limiter.admit(at: 60_001) == 0)
     }
 
     @Test func numberOfKindsIsLimited() {
         var limiter = LogLimiter()
-        let allowed = (0..<5_000).count { limiter.allows("kind \($0)", at: 0) != nil }
+        let allowed = (0..<5_000).count { limiter.admit("kind \($0)", at: 0) != nil }
         #expect(allowed == 1_024)
-        #expect(limiter.allows("another", at: 60_000) == 0, "a minute later there is room")
+        #expect(limiter.admit("another", at: 60_000) == 0, "a minute later there is room")
     }
 }

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [nil, false] as [Bool?]) func settingOfTheNodeIsForStartsThatDoNotSay(alarm: Bool?) {
-        var rig = EngineHarness(defaults: PhaseDefaults(hasAlarm: true))
+        var rig = EngineHarness(defaults: SessionDefaults(hasAlarm: true))
         rig.send(.start(Start(plan: plan("focus 25m"), hasAlarm: alarm), id: token("S1"), ticket: 1))
         #expect(rig.own?.hasAlarm == (alarm ?? true))
     }

@@ -43,7 +43,7 @@ struct EngineHarness {
         _ node: String = "desk", bootID: String = "boot-1", boot: BootTime = 1_000_000,
         wall: GroupTime = EngineHarness.epoch,
         wallBound: Milliseconds? = 5, journal: Journal? = nil, role: Role = .node, mayAsk: Bool = true,
-        isAnnounced: Bool = true, defaults: PhaseDefaults = PhaseDefaults()
+        isAnnounced: Bool = true, defaults: SessionDefaults = SessionDefaults()
     ) {
         let identity = NodeIdentity(
             node: id(node), name: node, role: role, mayAsk: mayAsk, software: "test", bootID: token(bootID),

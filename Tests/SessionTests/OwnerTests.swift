@@ -118,7 +118,7 @@ import Testing
         var rig = EngineHarness()
         #expect(rig.start("nonsense") == .invalid("plan"))
         #expect(rig.start("focus 1m", title: "a\u{1B}[2J") == .invalid("title"))
-        var cap = EngineHarness(defaults: PhaseDefaults(countUpCap: 0))
+        var cap = EngineHarness(defaults: SessionDefaults(countUpCap: 0))
         #expect(cap.start("focus 1m", mode: .countup) == .invalid("plan"))
         var display = EngineHarness(role: .display)
         #expect(display.start("focus 1m") == .invalid("role"))

@@ -72,7 +72,7 @@ import Testing
         #expect(settings.name == settings.node.rawValue)
         #expect(settings.stateDirectory == directory.path + "/.local/state/lockstep")
         #expect(settings.socket == settings.stateDirectory + "/node.sock")
-        #expect(settings.defaults == PhaseDefaults())
+        #expect(settings.defaults == SessionDefaults())
         #expect(settings.presets.all == Presets().all)
         #expect(settings.logLevel == .info)
         #expect(settings.link(clientID: "x") == nil)

@@ -106,7 +106,7 @@ public final class Proxy: Sendable {
         line.apply(cuts: present.cuts)
         var waits = [pollfd(fd: bell.read, events: Int16(POLLIN), revents: 0)]
         line.list(&waits, present.isHeld)
-        poll(&waits, nfds_t(waits.count), line.patience(present.isHeld))
+        poll(&waits, nfds_t(waits.count), line.timeout(present.isHeld))
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(bell.read, &bytes, bytes.count) > 0 {}
         let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
@@ -177,7 +177,7 @@ private struct Line {
     }
 
     /// The milliseconds until the next due bytes; -1 for no limit.
-    func patience(_ isHeld: (Int, Proxy.Direction) -> Bool) -> Int32 {
+    func timeout(_ isHeld: (Int, Proxy.Direction) -> Bool) -> Int32 {
         let now = ContinuousClock.now
         let dues = pairs.flatMap { pair in
             pair.ways.compactMap { direction, way in

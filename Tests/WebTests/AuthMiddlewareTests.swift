@@ -24,7 +24,7 @@ import Wire
             host: "0.0.0.0", port: 7_780, isLoopback: false, machine: "pi", viewKey: view, controlKey: control,
             calendarKey: calendar)
         let router = HTTPServer.router(
-            node: node, displays: Displays(node: node), kiosk: kiosk,
+            node: node, streams: EventStreams(node: node), kiosk: kiosk,
             auth: AuthMiddleware(
                 keys: HTTPKeys(kiosk), phones: try phones ?? LiveServer.phones(), hosts: ["localhost", "pi"]))
         try await body(RouteClient(router))

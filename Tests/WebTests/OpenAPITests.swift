@@ -20,7 +20,7 @@ import Wire
         let node = FakeNode()
         let keys = KioskReport(machine: "pi", viewKey: "view", controlKey: "control")
         router = HTTPServer.router(
-            node: node, displays: Displays(node: node), kiosk: keys,
+            node: node, streams: EventStreams(node: node), kiosk: keys,
             auth: AuthMiddleware(keys: HTTPKeys(keys), phones: try LiveServer.phones(), hosts: ["localhost"]))
         let answer = try await RouteClient(router).execute(
             uri: "/openapi.json", method: .get, headers: [.authorization: "Bearer view"])

@@ -216,10 +216,10 @@ import Wire
         node.presets.withLock {
             $0 = (1...6).map { Preset(name: "p\($0)", plan: [Phase(kind: .focus, seconds: 60)]) }
         }
-        let options = try Displays.StreamOptions(
+        let options = try EventStreams.StreamOptions(
             controls.isEmpty ? [:] : ["controls": controls], header: "en", access: access)
         let channel = NIOAsyncTestingChannel()
-        #expect(await Displays(node: node).join(options, as: .local, on: channel) != nil)
+        #expect(await EventStreams(node: node).join(options, as: .local, on: channel) != nil)
         guard case .body(let event) = try await channel.waitForOutboundWrite(as: HTTPResponsePart.self) else {
             Issue.record("the first event is not a timeline")
             return

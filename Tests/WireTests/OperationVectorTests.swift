@@ -132,7 +132,7 @@ private struct VectorRig {
         let identity = NodeIdentity(
             node: try Fixtures.node(file.reader), name: file.reader, software: "test",
             bootID: try Fixtures.token(clock.bootId),
-            defaults: PhaseDefaults(
+            defaults: SessionDefaults(
                 shortBreak: try seconds("shortBreak"), longBreak: try seconds("longBreak"),
                 longBreakEvery: try seconds("longBreakEvery"), focus: try seconds("focus"),
                 countUpCap: try seconds("countUpCap")))

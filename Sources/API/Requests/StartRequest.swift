@@ -116,7 +116,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             throw RequestError("mode", "must be countdown or countup")
         }
         var plan = try planned(found?.plan)
-        if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: PhaseDefaults().countUpCap)] }
+        if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: SessionDefaults().countUpCap)] }
         guard !plan.isEmpty else { throw RequestError("plan", "one of \(Self.planWords) is needed") }
         return Start(
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false,

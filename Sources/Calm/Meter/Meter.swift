@@ -2,13 +2,13 @@
 
 import Glibc
 
-/// Combines the samples of a room's microphones into a timeline of quiet and loud, independent of any session. Samples
+/// Combines the samples of a space's microphones into a timeline of quiet and loud, independent of any session. Samples
 /// may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the latest `now` that the
 /// meter has seen: the timeline before that is final.
 struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample, in milliseconds.
     static let lateness: Int64 = 120_000
-    /// The maximum number of microphones in a room; samples of further ones are dropped.
+    /// The maximum number of microphones in a space; samples of further ones are dropped.
     static let sources = 64
     /// The time that the timeline is kept if no session needs more, in milliseconds. The feed needs 60 minutes of it.
     static let memory: Int64 = 61 * 60_000

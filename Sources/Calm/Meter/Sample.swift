@@ -16,7 +16,7 @@ struct Sample: Hashable, Sendable, Codable {
     var end: Int64 { from + 2 * period }
 }
 
-/// How the levels of several microphones in one room are combined.
+/// How the levels of several microphones of a space are combined.
 enum Mixing: String, CaseIterable, Sendable, Codable {
     case loudest
     case quietest

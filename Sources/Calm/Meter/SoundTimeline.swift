@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The history of quiet and loud in a room, as a list of changes. Its running sums make any total a binary search.
+/// The history of quiet and loud in a space, as a list of changes. Its running sums make any total a binary search.
 struct SoundTimeline: Hashable, Sendable {
     /// The sound of a time; unknown where nothing was measured.
     enum Sound: Int64, Sendable {

@@ -50,7 +50,7 @@ actor PlainClearing {
         do {
             _ = try await client.subscribe([Subscription(topics.all), Subscription(HomeAssistant.filter(of: space))])
             _ = try await client.publish(MQTTMessage(topic: topics.question, payload: Array(node.rawValue.utf8)))
-            try await Task.sleep(for: .milliseconds(PlainTurn.patience.count))
+            try await Task.sleep(for: .milliseconds(PlainTurn.timeout.count))
             for topic in retained.sorted() where !isServed {
                 _ = try await client.publish(MQTTMessage(topic: topic, payload: [], retain: true))
             }

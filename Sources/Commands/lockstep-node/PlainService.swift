@@ -38,7 +38,7 @@ actor PlainService: Service {
     private var draft = ""
     /// The state that the topics hold; `nil` while this node does not serve.
     private var published: PlainReport?
-    private var patience: LoopTimer?
+    private var timeout: LoopTimer?
     private var nextChange: LoopTimer?
     private var birth: LoopTimer?
 
@@ -72,7 +72,7 @@ actor PlainService: Service {
         }
         guard settings.hasPlainTopics else { return }
         memory.begin(in: settings.space)
-        patience = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timeUp) } }
+        timeout = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timeUp) } }
         nextChange = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.publishChanges() } }
         birth = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.publishAll() } }
         await node.onEvent { [weak self] event in self?.assumeIsolated { $0.publish(event) } }
@@ -149,7 +149,7 @@ actor PlainService: Service {
             switch step {
             case .ask:
                 send(topics.question, Array(settings.node.rawValue.utf8))
-                patience?.arm(after: PlainTurn.patience)
+                timeout?.arm(after: PlainTurn.timeout)
             case .claim: send(topics.server, Array(settings.node.rawValue.utf8))
             case .publish: publishAll()
             case .reconnect: link.makeWay(for: 0)

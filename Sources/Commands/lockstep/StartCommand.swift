@@ -111,7 +111,7 @@ struct StartCommand: AsyncParsableCommand {
         return StartRequest(
             title: title,
             seconds: try length.map { try Duration.seconds($0, of: "--for") }
-                ?? (isDefault ? PhaseDefaults().focus : nil),
+                ?? (isDefault ? SessionDefaults().focus : nil),
             until: until, plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label,
             colour: colour?.description, icon: icon, autoAdvance: autoAdvance, alarm: alarm,
             overtime: overtime ? true : nil)

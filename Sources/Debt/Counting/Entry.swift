@@ -10,18 +10,18 @@ package struct Entry: Hashable, Sendable {
     /// When a gone node was last seen, in milliseconds of group time: an open run of a count-up ends there.
     package var lastSignOfLife: Int64?
     /// When the ledger received the session's first record, in milliseconds of group time.
-    package var begun: Int64
+    package var firstReceivedAt: Int64
     /// When the ledger received the session's first final record; `nil` while it has none.
-    package var ended: Int64?
+    package var finalReceivedAt: Int64?
 
     /// Creates an entry and applies the correction. A deleted session keeps its takeover, but no runs.
     package init(
         _ record: LedgerRecord, corrected correction: Correction? = nil, lastSignOfLife: Int64? = nil,
-        begun: Int64 = 0, ended: Int64? = nil
+        firstReceivedAt: Int64 = 0, finalReceivedAt: Int64? = nil
     ) {
         self.record = record
-        self.begun = begun
-        self.ended = ended
+        self.firstReceivedAt = firstReceivedAt
+        self.finalReceivedAt = finalReceivedAt
         self.correction = correction
         self.lastSignOfLife = record.mode == .countup ? lastSignOfLife : nil
         guard let correction else { return }
@@ -43,7 +43,9 @@ package struct Entry: Hashable, Sendable {
     }
 
     var filedPart: FiledPart {
-        FiledPart(record.lineagePart, begun: GroupTime(begun), ended: ended.map { GroupTime($0) })
+        FiledPart(
+            record.lineagePart, firstReceivedAt: GroupTime(firstReceivedAt),
+            finalReceivedAt: finalReceivedAt.map { GroupTime($0) })
     }
 
     package var isDeleted: Bool { correction.map { $0.content == nil } ?? false }

@@ -105,14 +105,14 @@ final class RecordIntake {
     private func sendAnswers() {
         while let (space, ack) = intake.nextAnswer() {
             nonisolated(unsafe) weak let this = self
-            send(space, ack) { this?.isSent($0) }
+            send(space, ack) { this?.answerSent($0) }
         }
     }
 
-    private func isSent(_ result: Result<PublishOutcome, MQTTError>) {
+    private func answerSent(_ result: Result<PublishOutcome, MQTTError>) {
         intake.answered()
         if case .failure(let error) = result, error.code != .notConnected,
-            let others = limiter.allows("answer", at: SystemClock.bootMilliseconds())
+            let others = limiter.admit("answer", at: SystemClock.bootMilliseconds())
         {
             log.warning("an answer to a node was not sent: \(error)", metadata: ["repeated": "\(others)"])
         }
@@ -129,7 +129,7 @@ final class RecordIntake {
             let text =
                 "more records arrive than the ledger's disk can store: \(waiting) wait, the oldest for \(lag / 1_000) s"
                 + (dropped > 0 ? ", and \(dropped) were dropped; their nodes send them again" : "")
-            if limiter.allows("behind", at: SystemClock.bootMilliseconds()) != nil {
+            if limiter.admit("behind", at: SystemClock.bootMilliseconds()) != nil {
                 log.warning("cannot keep up", metadata: ["reason": "\(text)"])
             }
             store(text, .behind)
@@ -148,7 +148,7 @@ final class RecordIntake {
 
     /// Logs a warning, at most once a minute for each node.
     private func warn(_ text: String, of node: NodeID, in space: SpaceID, _ metadata: Logger.Metadata) {
-        guard let others = limiter.allows("\(text) \(space) \(node)", at: SystemClock.bootMilliseconds()) else {
+        guard let others = limiter.admit("\(text) \(space) \(node)", at: SystemClock.bootMilliseconds()) else {
             return
         }
         let all: Logger.Metadata = ["space": "\(space)", "node": "\(node)", "repeated": "\(others)"]

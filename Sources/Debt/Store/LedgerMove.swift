@@ -11,7 +11,8 @@ package struct LedgerMove: Hashable, Sendable {
     /// The rows of one statement.
     private static let batch = 1_000
 
-    /// Copies in one transaction, and then compares both. It takes the locks of services; those of files have none.
+    /// Copies in one transaction, and then compares both. It takes the lock of each ledger on PostgreSQL, so
+    /// that no service runs meanwhile; a ledger in a file has no such lock.
     /// - Throws: ``LedgerError`` if a service runs, if the target is not empty, or is not equal to the source.
     package init(from source: LedgerStore, to target: LedgerStore) throws {
         for ledger in [source, target] {

@@ -204,8 +204,8 @@ extension LedgerStore {
             let gone = found.isEmpty ? [:] : try Self.gone(of: space, in: connection)
             return found.map { record, begun, ended in
                 Entry(
-                    record, corrected: corrections[record.key], lastSignOfLife: gone[record.node], begun: begun,
-                    ended: ended)
+                    record, corrected: corrections[record.key], lastSignOfLife: gone[record.node],
+                    firstReceivedAt: begun, finalReceivedAt: ended)
             }
         }
     }
@@ -218,8 +218,8 @@ extension LedgerStore {
             return Entry(
                 try Self.digested(row, 0).record,
                 corrected: corrections.last { $0.content != nil },
-                lastSignOfLife: try Self.gone(of: space, in: connection)[key.node], begun: try row[1],
-                ended: try row[2])
+                lastSignOfLife: try Self.gone(of: space, in: connection)[key.node],
+                firstReceivedAt: try row[1], finalReceivedAt: try row[2])
         }
     }
 

@@ -4,7 +4,7 @@ package import Session
 
 /// Whether this node serves the plain topics of its space, or stands by for another node that does.
 ///
-/// A node asks on each connection who serves, and serves if nobody says so within ``patience``. The connection of the
+/// A node asks on each connection who serves, and serves if nobody says so within ``timeout``. The connection of the
 /// server has a will, which tells the others that it is gone; that of a node that stands by has none. Therefore a node
 /// connects again before it serves. Two that began together decide by their ids.
 package struct PlainTurn: Hashable, Sendable {
@@ -20,7 +20,7 @@ package struct PlainTurn: Hashable, Sendable {
     /// What can change the state.
     package enum Event: Hashable, Sendable {
         case connected, disconnected
-        /// ``patience`` is over.
+        /// ``timeout`` is over.
         case timeUp
         /// A node says that it serves.
         case server(NodeID)
@@ -32,7 +32,7 @@ package struct PlainTurn: Hashable, Sendable {
 
     /// What the caller must do.
     package enum Step: Hashable, Sendable {
-        /// Ask who serves, and wait for ``PlainTurn/patience``.
+        /// Ask who serves, and wait for ``PlainTurn/timeout``.
         case ask
         /// Say that this node serves.
         case claim
@@ -41,7 +41,7 @@ package struct PlainTurn: Hashable, Sendable {
     }
 
     /// How long an asker waits for the server: more than a slow broker takes.
-    package static let patience: Milliseconds = .seconds(3)
+    package static let timeout: Milliseconds = .seconds(3)
 
     package private(set) var state = State.offline
     private let me: NodeID

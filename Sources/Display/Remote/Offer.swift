@@ -60,7 +60,7 @@ extension Offer {
     }
 
     static func focus(_ strings: Strings) -> Offer {
-        let seconds = PhaseDefaults().focus
+        let seconds = SessionDefaults().focus
         return Offer(
             text: strings.text(.shortMinutes, count: seconds / 60), detail: "", request: StartRequest(seconds: seconds))
     }

@@ -9,9 +9,9 @@ package struct WaitingRecords: Sendable {
     /// writes in bulk is busy with them, and one that is away loses no more.
     private static let window = 32
     /// The time until an unanswered record is sent again; the interval doubles. A judgement, stated by the protocol.
-    private static let firstPatience: Milliseconds = .seconds(10)
+    private static let firstRetryInterval: Milliseconds = .seconds(10)
     /// The longest interval. A judgement, stated by the protocol.
-    private static let longestPatience: Milliseconds = .seconds(600)
+    private static let longestRetryInterval: Milliseconds = .seconds(600)
 
     package internal(set) var records: [SessionID: Waiting] = [:]
     /// The sessions whose records are to be sent as the window allows, the first one last.
@@ -35,8 +35,8 @@ package struct WaitingRecords: Sendable {
 
         /// The wait for its acknowledgement; `nil` if it was not sent on this connection.
         var wait: Wait? {
-            let patience = WaitingRecords.firstPatience.doubled(min(max(tries - 1, 0), 10))
-            return sentAt.map { Wait(from: $0, for: min(patience, WaitingRecords.longestPatience)) }
+            let interval = WaitingRecords.firstRetryInterval.doubled(min(max(tries - 1, 0), 10))
+            return sentAt.map { Wait(from: $0, for: min(interval, WaitingRecords.longestRetryInterval)) }
         }
     }
 
@@ -95,7 +95,7 @@ package struct WaitingRecords: Sendable {
         guard isUp, isServicePresent else { return nil }
         let waits = records.values.filter { !$0.isSetAside }.compactMap(\.wait)
         guard var wait = waits.min(by: { $0.end < $1.end }) else { return nil }
-        wait.length += .random(upTo: Self.firstPatience / 2, using: &random)
+        wait.length += .random(upTo: Self.firstRetryInterval / 2, using: &random)
         return wait
     }
 }

@@ -9,7 +9,7 @@ struct FeedTurn: Sendable {
     static let interval: Milliseconds = .seconds(5)
     /// The number of pings in a row without an answer after which the other service is gone. A judgement, stated by the
     /// protocol: a broker that restarts does not change which service publishes.
-    private static let patience = 3
+    private static let unansweredLimit = 3
 
     let me: NodeID
     /// Services that shared this one's database before. The broker may still keep a feed of theirs, but they do not
@@ -54,7 +54,7 @@ struct FeedTurn: Sendable {
     mutating func ask(answeredAt: BootTime?, at now: BootTime) -> NodeID? {
         guard let other else { return nil }
         if let askedAt { unanswered = answeredAt ?? .distantPast >= askedAt ? 0 : unanswered + 1 }
-        guard unanswered < Self.patience else {
+        guard unanswered < Self.unansweredLimit else {
             self.other = nil
             return nil
         }

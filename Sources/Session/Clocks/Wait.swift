@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A wait whose length is drawn at random or depends on what was tried before. A wait of one length is stored as its
-/// beginning alone, and a limit leads to its end.
+/// A wait whose length is drawn at random or depends on what was tried before. Where the length is a constant,
+/// only the beginning is stored, and the end is computed from both.
 package struct Wait: Hashable, Sendable {
     package var began: BootTime
     package var length: Milliseconds

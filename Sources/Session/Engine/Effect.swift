@@ -28,7 +28,7 @@ public enum Reply: Hashable, Sendable {
     case invalid(String)
 }
 
-/// An event for the log. The shell writes the text.
+/// An event for the log. The caller writes the text.
 public enum Note: Hashable, Sendable {
     /// This node lost its session to a later start.
     case superseded(SessionID, by: Superseder)

@@ -253,12 +253,12 @@ public struct Engine: Hashable, Sendable {
     public var hasAskedAll: Bool { link.hasAskedAll }
 
     /// Returns whether another node may have a live session that this one lacks. That is so while retained messages
-    /// arrive. Later it is so if another node is there, and this one may ask all nodes or did so within `patience`.
-    package func mayLackSession(within patience: Milliseconds, at now: Instant) -> Bool {
+    /// arrive. Later it is so if another node is there, and this one may ask all nodes or did so within `timeout`.
+    package func mayLackSession(within timeout: Milliseconds, at now: Instant) -> Bool {
         guard link.isUp, identity.mayAsk, !(view(at: now).register?.status.isLive ?? false) else { return false }
         guard link.isReady else { return true }
         let isSomebodyHere = isRetainedMissing || peers.online.contains { $0 != node }
-        return isSomebodyHere && (link.mayAskAll(at: now.boot) || link.hasAsked(within: patience, at: now.boot))
+        return isSomebodyHere && (link.mayAskAll(at: now.boot) || link.hasAsked(within: timeout, at: now.boot))
     }
 
     /// Returns group time, within ``Limits/time``.

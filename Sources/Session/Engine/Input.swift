@@ -41,7 +41,7 @@ public enum Input: Hashable, Sendable {
     case wake
 }
 
-/// Connects a request with its reply. The shell chooses it and never uses it again.
+/// Connects a request with its reply. The caller chooses it and never uses it again.
 public typealias Ticket = Int
 
 /// A request to start a session.

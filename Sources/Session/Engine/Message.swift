@@ -23,7 +23,8 @@ public enum Message: Hashable, Sendable {
 /// A message on a node's `ack` topic.
 public enum Ack: Hashable, Sendable {
     case answer(Answer)
-    /// An objection: two different registers of `node` have this version. The node raises its revision above it.
+    /// An objection: the sender has received a register of `node` that differs from this version, which it holds, and is not
+    /// above it. The node raises its version above this one.
     case fork(node: NodeID, version: Version)
     /// An objection: the stamp of `node`'s session is not admitted at the sender's group time `at`.
     case clock(node: NodeID, session: SessionID, at: GroupTime)
@@ -47,6 +48,6 @@ public enum Discard: String, CaseIterable, Sendable {
     case tooManyNodes
     /// An answer to an intent, by a node that was not asked.
     case notAsked
-    /// More messages per second than one peer may cause effort by.
+    /// More messages per second than one peer may send.
     case tooOften
 }

@@ -16,12 +16,12 @@ public struct NodeIdentity: Hashable, Sendable {
     /// Whether it may own a session: a node that the others know.
     public var mayOwn: Bool { role == .node && isAnnounced }
     /// Lengths of phases that a plan does not contain.
-    public var defaults: PhaseDefaults
+    public var defaults: SessionDefaults
 
     /// The caller must keep to the bounds of the fields.
     public init(
         node: NodeID, name: String, role: Role = .node, mayAsk: Bool = true, software: String, bootID: BootID,
-        isAnnounced: Bool = true, defaults: PhaseDefaults = PhaseDefaults()
+        isAnnounced: Bool = true, defaults: SessionDefaults = SessionDefaults()
     ) {
         self.node = node
         self.name = name

@@ -62,7 +62,7 @@ struct Answers: Hashable, Sendable {
 
     /// Decides an intent for a session that is or was this node's.
     mutating func decide(
-        _ intent: Intent, of own: Register, defaults: PhaseDefaults, _ context: Context
+        _ intent: Intent, of own: Register, defaults: SessionDefaults, _ context: Context
     ) -> Decision {
         if own.hasApplied(intent) { return .answer(intent.answer(.duplicate, of: own)) }  // rule: appliedIDs
         if let kept = kept(for: intent.id, session: own.id) { return .answer(kept) }  // rule: refusalMemory

@@ -273,8 +273,8 @@ extension Requests.Request {
         return ownerCheckAt <= context.now.boot
     }
 
-    /// What a register that arrives means for a request.
-    fileprivate enum Meaning {
+    /// What an answer means for the request that it is for.
+    fileprivate enum AnswerMeaning {
         /// The request ends with it.
         case final
         /// It is about a session that the request asked before, and changes nothing.
@@ -285,7 +285,8 @@ extension Requests.Request {
         case undecided
     }
 
-    fileprivate func meaning(of answer: Answer, head: Register?, winner: Register?, _ context: Context) -> Meaning {
+    fileprivate func meaning(of answer: Answer, head: Register?, winner: Register?, _ context: Context) -> AnswerMeaning
+    {
         // rule: retarget, else: return .final
         guard case .refused(.superseded) = answer.outcome, let by = answer.by else { return .final }
         if by.session == intent.session || isBehind(by, head: head, winner: winner) { return .outdated }

@@ -50,14 +50,14 @@ public struct LineagePart: Hashable, Sendable {
 public struct FiledPart: Hashable, Sendable {
     public var part: LineagePart
     /// When the ledger received the session's first record.
-    public var begun: GroupTime
+    public var firstReceivedAt: GroupTime
     /// When the ledger received the session's first final record; `nil` without one.
-    public var ended: GroupTime?
+    public var finalReceivedAt: GroupTime?
 
-    public init(_ part: LineagePart, begun: GroupTime, ended: GroupTime?) {
+    public init(_ part: LineagePart, firstReceivedAt: GroupTime, finalReceivedAt: GroupTime?) {
         self.part = part
-        self.begun = begun
-        self.ended = ended
+        self.firstReceivedAt = firstReceivedAt
+        self.finalReceivedAt = finalReceivedAt
     }
 
     /// Returns the latest end of each session's runs. It is ``Time/distantFuture`` for a session that was not taken
@@ -84,7 +84,7 @@ public struct FiledPart: Hashable, Sendable {
 
     /// Whether the ledger knew its end before it received `other`.
     private func isFinal(before other: FiledPart) -> Bool {
-        return ended.map { $0 < other.begun } ?? false  // rule: finalUncut, else: false
+        return finalReceivedAt.map { $0 < other.firstReceivedAt } ?? false  // rule: finalUncut, else: false
     }
 }
 

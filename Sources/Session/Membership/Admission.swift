@@ -2,8 +2,8 @@
 
 /// Decides whether the message of a node is used, by comparing it with what this node knows.
 ///
-/// The codec comes first: it discards what is retained and should not be, malformed, out of bounds, or names another
-/// node than its topic. The broker's ACL lets a node publish only below its own topic. So the sender is known here, but
+/// The codec comes first: it discards messages that are malformed, out of bounds, or retained on a topic that is never
+/// retained, or that name another node than their topic. The broker's ACL lets a node publish only below its own topic. So the sender is known here, but
 /// it can lie in everything that it publishes. `Trust.md` states the effects of lies.
 ///
 /// Other checks are elsewhere, because their result changes after the message has come, or is an answer to it:

@@ -4,15 +4,15 @@
 struct Link: Hashable, Sendable {
     /// The time until the barrier counts as passed although it has not returned. A judgement, stated by the protocol: a
     /// broker that drops the barrier must not keep the node from working.
-    private static let barrierPatience: Milliseconds = .seconds(2)
+    private static let barrierTimeout: Milliseconds = .seconds(2)
     /// The time behind the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
     /// stated by the protocol: with it, a node whose clock is wrong is corrected before others see its session.
-    private static let clockPatience: Milliseconds = .seconds(2)
+    private static let clockTimeout: Milliseconds = .seconds(2)
     /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
     private static let helloInterval: Milliseconds = .seconds(5)
     /// The wait for answers to a hello. Then it is repeated, if a node that was online has not answered. A judgement,
     /// stated by the protocol: a node answers within 1.2 s.
-    private static let answerPatience: Milliseconds = .seconds(2)
+    private static let answerTimeout: Milliseconds = .seconds(2)
     /// The number of repetitions. A judgement, stated by the protocol: a node that is gone never answers.
     private static let repeats = 3
 
@@ -35,11 +35,13 @@ struct Link: Hashable, Sendable {
     private var comparisonBegan: BootTime?
     /// When this node last asked all nodes to publish again on the present connection.
     private var askedAt: BootTime?
-    /// The last session that another program named, and its revision, that this node does not hold, and when to ask.
+    /// The last session that another program named, and its revision, which this node does not hold.
     private var mentioned: Mention?
+    /// When to ask for it.
     private(set) var mentionedAskAt: BootTime?
-    /// When to look whether the nodes that were online have answered the last hello, and how many repeats are left.
+    /// When to check whether the nodes that were online have answered the last hello.
     private(set) var answersDueAt: BootTime?
+    /// How often the hello is repeated at most from now on.
     private var repeatsLeft = 0
     private var isHelloPending = false
     private var isPresencePending = false
@@ -48,8 +50,8 @@ struct Link: Hashable, Sendable {
     var isUp: Bool { connection != nil }
     /// Whether the subscriptions of the present connection are known to work.
     var isReady: Bool { isUp && barrierBegan == nil }
-    var barrierDeadline: BootTime? { barrierBegan.map { $0 + Self.barrierPatience } }
-    var comparisonDeadline: BootTime? { comparisonBegan.map { $0 + Self.clockPatience } }
+    var barrierDeadline: BootTime? { barrierBegan.map { $0 + Self.barrierTimeout } }
+    var comparisonDeadline: BootTime? { comparisonBegan.map { $0 + Self.clockTimeout } }
 
     mutating func up(_ connection: ConnectionID, at boot: BootTime) {
         self.connection = connection
@@ -88,7 +90,7 @@ struct Link: Hashable, Sendable {
     mutating func askAll(at boot: BootTime) {
         (askedAt, isHelloPending) = (boot, true)
         mentionedAskAt = nil
-        if repeatsLeft > 0 { answersDueAt = boot + Self.answerPatience }
+        if repeatsLeft > 0 { answersDueAt = boot + Self.answerTimeout }
     }
 
     /// Ends the wait for answers to the last hello.

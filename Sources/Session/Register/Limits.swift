@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bounds of every field, and the constants that several parts share. The protocol states all of them, so to change
-/// one is to change it. They keep the largest register below ``payloadBytes``; a test checks that.
+/// The bounds of every field, and the constants that several parts share. The protocol states all of them, so a change
+/// here is a change of the protocol. They keep the largest register below ``payloadBytes``; a test checks that.
 public enum Limits {
     /// Phases in a plan, with repeats written out. 80 hold ten rounds of a workout of eight parts.
     public static let phases = 80

@@ -1,36 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A node's defaults for sessions: phase lengths in seconds, within ``Limits/phaseSeconds``, and alarms.
-///
-/// The lengths are for phases that a plan does not name, and the alarms for a start that does not say whether it has
-/// them.
-public struct PhaseDefaults: Hashable, Sendable {
-    public var shortBreak: Int
-    public var longBreak: Int
-    /// After this number of phases that are no breaks, an inserted break is a long one; 0 for never.
-    public var longBreakEvery: Int
-    public var focus: Int
-    /// After this time a count-up session ends by itself.
-    public var countUpCap: Int
-    public var hasAlarm: Bool
-
-    /// The defaults of the app Goodtime, and a cap of 15 hours.
-    public init(
-        shortBreak: Int = 300, longBreak: Int = 900, longBreakEvery: Int = 4, focus: Int = 1_500,
-        countUpCap: Int = 54_000, hasAlarm: Bool = false
-    ) {
-        self.shortBreak = shortBreak
-        self.longBreak = longBreak
-        self.longBreakEvery = longBreakEvery
-        self.focus = focus
-        self.countUpCap = countUpCap
-        self.hasAlarm = hasAlarm
-    }
-}
-
 extension Register {
     /// Carries out an intent on this register, whose anchor is at present. Unless `.applied`, it must be discarded.
-    mutating func carryOut(_ intent: Intent, defaults: PhaseDefaults) -> Outcome {
+    mutating func carryOut(_ intent: Intent, defaults: SessionDefaults) -> Outcome {
         if let reason = phaseRefusal(of: intent) { return .refused(reason) }  // rule: phaseFence
         let outcome = perform(intent.operation, defaults: defaults)
         if outcome == .applied { applied.append(intent.id, limit: Limits.applied) }
@@ -49,7 +21,7 @@ extension Register {
     }
 
     /// Performs an operation. The caller must set revision, applied ids and the last intent.
-    mutating func perform(_ operation: IntentOperation, defaults: PhaseDefaults) -> Outcome {
+    mutating func perform(_ operation: IntentOperation, defaults: SessionDefaults) -> Outcome {
         guard status.isLive else {
             if status == .superseded { return .refused(.superseded) }
             return operation == .stop ? .noop : .refused(.notAllowed)
@@ -156,7 +128,7 @@ extension Register {
 
     /// Starts the break, or the focus phase, that a person asked for. It is the next phase of the plan if that is one,
     /// otherwise a phase inserted behind the current one.
-    private mutating func change(toBreak: Bool, defaults: PhaseDefaults) -> Outcome {
+    private mutating func change(toBreak: Bool, defaults: SessionDefaults) -> Outcome {
         guard mode == .countdown else { return .refused(.notAllowed) }
         if status == .ready {
             guard currentPhase.kind.isBreak == toBreak else { return .refused(.notAllowed) }
@@ -184,9 +156,9 @@ extension Register {
         status = .running
     }
 
-    /// The break to insert: a long one after every ``PhaseDefaults/longBreakEvery`` focus phases, which is Goodtime's
+    /// The break to insert: a long one after every ``SessionDefaults/longBreakEvery`` phases that are no breaks, which is Goodtime's
     /// rule. A workout rests as its plan says.
-    private func breakPhase(_ defaults: PhaseDefaults) -> Phase {
+    private func breakPhase(_ defaults: SessionDefaults) -> Phase {
         if currentPhase.kind == .work, let rest = plan.first(where: { $0.kind == .rest }) {
             return rest.unextended
         }
@@ -197,7 +169,7 @@ extension Register {
         return plan.first { $0.kind == kind }?.unextended ?? Phase(kind: kind, seconds: seconds)
     }
 
-    private func focusPhase(_ defaults: PhaseDefaults) -> Phase {
+    private func focusPhase(_ defaults: SessionDefaults) -> Phase {
         plan[...phase].last { !$0.kind.isBreak }?.unextended ?? Phase(kind: .focus, seconds: defaults.focus)
     }
 }

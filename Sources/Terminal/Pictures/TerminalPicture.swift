@@ -19,8 +19,8 @@ struct TerminalPicture {
             picture.drawBoring()
         } else if screen.isIdle {
             picture.drawIdle()
-        } else if let column = Omission.all.lazy.compactMap(picture.column).first, rows >= 3 {
-            picture.draw(column)
+        } else if let stack = Omission.all.lazy.compactMap(picture.stack).first, rows >= 3 {
+            picture.draw(stack)
         } else {
             picture.drawRows()
         }
@@ -45,7 +45,7 @@ struct TerminalPicture {
     }
 
     /// Parts below each other, in groups with empty rows between them.
-    private struct Column {
+    private struct Stack {
         var groups: [[Part]]
         var gap = 0
         var rows: Int { groups.joined().reduce(gap * (groups.count - 1)) { $0 + $1.rows } }
@@ -81,7 +81,7 @@ struct TerminalPicture {
     private var innerColumns: Int { columns - 2 * margin }
 
     /// Returns the parts that remain; `nil` if they do not fit.
-    private func column(_ omission: Omission) -> Column? {
+    private func stack(_ omission: Omission) -> Stack? {
         let buttons = ButtonRows(
             screen.buttons, columns: innerColumns, isTall: omission.hasTallButtons, depth: depth)
         let lower: [Part?] = [
@@ -90,7 +90,7 @@ struct TerminalPicture {
         ]
         let above = lines(omission.lines, columns: innerColumns).map(Part.line)
         let below = lower.compactMap { part in part.map { [$0] } }
-        let others = Column(groups: [above] + below, gap: omission.gap)
+        let others = Stack(groups: [above] + below, gap: omission.gap)
         let left = rows - others.rows - omission.gap - (omission.gap > 0 ? 2 : 0)
         let highest = max(rows / 2, 3)
         let digits = screen.bigTime(columns: innerColumns, rows: min(left, highest))
@@ -100,7 +100,7 @@ struct TerminalPicture {
             return nil
         }
         let drawn = digits.map(Part.digits) ?? .line(Line(time, screen.timeStyle))
-        return Column(groups: [above, [drawn]] + below, gap: omission.gap)
+        return Stack(groups: [above, [drawn]] + below, gap: omission.gap)
     }
 
     /// Returns the lines above the time. Where they are too many, the last ones share a row or are left out.
@@ -113,14 +113,14 @@ struct TerminalPicture {
         return lines
     }
 
-    private mutating func draw(_ column: Column) {
-        var row = (rows - column.rows) / 2
-        for group in column.groups {
+    private mutating func draw(_ stack: Stack) {
+        var row = (rows - stack.rows) / 2
+        for group in stack.groups {
             for part in group {
                 draw(part, row: row)
                 row += part.rows
             }
-            row += column.gap
+            row += stack.gap
         }
     }
 
@@ -170,21 +170,21 @@ struct TerminalPicture {
         let columns = (0...lines.count).reversed().flatMap { count in
             [1, 0].compactMap { idle(lines.prefix(count), gap: $0) }
         }
-        draw(columns.first ?? Column(groups: [Array(lines.prefix(rows))]))
+        draw(columns.first ?? Stack(groups: [Array(lines.prefix(rows))]))
     }
 
     /// Returns the time of day or the days above some lines; `nil` if there is none, or not enough room.
-    private func idle(_ lines: ArraySlice<Part>, gap: Int) -> Column? {
-        var column = Column(groups: lines.map { [$0] }, gap: gap)
+    private func idle(_ lines: ArraySlice<Part>, gap: Int) -> Stack? {
+        var stack = Stack(groups: lines.map { [$0] }, gap: gap)
         if screen.days.isEmpty {
-            let left = rows - column.rows - 2 * gap
+            let left = rows - stack.rows - 2 * gap
             let digits = screen.bigTime(columns: innerColumns, rows: min(left, max(rows / 2, 3)))
             guard let digits, !screen.time.isEmpty else { return nil }
-            column.groups.insert([.digits(digits)], at: 0)
+            stack.groups.insert([.digits(digits)], at: 0)
         } else {
-            column.groups.insert(screen.days.map(Part.day), at: 0)
+            stack.groups.insert(screen.days.map(Part.day), at: 0)
         }
-        return column.rows <= rows ? column : nil
+        return stack.rows <= rows ? stack : nil
     }
 
     /// Draws a day as its name, a bar and its minutes.

@@ -15,7 +15,7 @@ final class Connections: Sendable {
     /// The largest numbers of open connections.
     struct Limits: Hashable, Sendable {
         /// Two connections per page, for its events and for its presses, and 64 for programs.
-        private static let usefulTotal = 2 * Displays.limit + 64
+        private static let usefulTotal = 2 * EventStreams.limit + 64
         /// The file descriptors that the node needs for everything else.
         private static let filesForOthers = 256
 
@@ -94,7 +94,7 @@ final class Connections: Sendable {
 
     /// Logs a refusal, at most one per minute, so that another host cannot fill the log.
     private func logRefusal(of address: SocketAddress?) {
-        let suppressed = state.withLock { $0.limiter.allows(at: SystemClock.bootMilliseconds()) }
+        let suppressed = state.withLock { $0.limiter.admit(at: SystemClock.bootMilliseconds()) }
         guard let suppressed else { return }
         log.warning(
             "HTTP connection refused: too many are open",

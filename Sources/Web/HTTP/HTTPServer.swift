@@ -9,7 +9,8 @@ import NIOCore
 import ServiceLifecycle
 import Session
 
-/// The encryption of an HTTPS address. The module `TLS` implements it, so that a node can be built without TLS.
+/// The encryption of an HTTPS address. ``ServerCertificate`` implements it if the package trait `HTTPS` is on;
+/// `Deploy/demo` builds without it.
 package protocol HTTPEncryption: Sendable {
     /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
     var fingerprint: String? { get }
@@ -67,7 +68,7 @@ package struct HTTPServer: Service {
     }
 
     static func router(
-        node: any NodeAccess, displays: Displays, kiosk: KioskReport, screen: OwnScreen = OwnScreen(),
+        node: any NodeAccess, streams: EventStreams, kiosk: KioskReport, screen: OwnScreen = OwnScreen(),
         auth: AuthMiddleware, timeouts: Timeouts = Timeouts(), authority: @escaping @Sendable () -> [UInt8]? = { nil },
         calendar: @escaping @Sendable () async throws -> [UInt8] = { [] }
     ) -> Router<WebContext> {
@@ -77,8 +78,8 @@ package struct HTTPServer: Service {
         router.add(middleware: notFound)
         router.add(middleware: SameOriginMiddleware(isSecure: auth.isSecure))
         @Sendable func addRoutes(to routes: Routes) {
-            APIRoutes(node: node, displays: displays, bodyTimeout: timeouts.body).addRoutes(to: routes)
-            PageRoutes(node: node, displays: displays, kiosk: kiosk, screen: screen, authority: authority)
+            APIRoutes(node: node, streams: streams, bodyTimeout: timeouts.body).addRoutes(to: routes)
+            PageRoutes(node: node, streams: streams, kiosk: kiosk, screen: screen, authority: authority)
                 .addRoutes(to: routes)
             WidgetRoutes(node: node).addRoutes(to: routes)
             WeekRoutes(node: node).addRoutes(to: routes)
@@ -97,16 +98,16 @@ package struct HTTPServer: Service {
 
     /// Serves until graceful shutdown.
     package func run() async throws {
-        let displays = Displays(node: node, timeouts: timeouts)
+        let streams = EventStreams(node: node, timeouts: timeouts)
         let connections = Connections(limits: limits, log: log)
         try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { await displays.run() }
+            group.addTask { await streams.run() }
             group.addTask {
                 guard (try? await gracefulShutdown()) != nil else { return }
-                await displays.close()
+                await streams.close()
             }
             try await withThrowingDiscardingTaskGroup { group in
-                for listener in listeners { group.addTask { try await serve(listener, displays, connections) } }
+                for listener in listeners { group.addTask { try await serve(listener, streams, connections) } }
             }
             // The event streams have ended.
             group.cancelAll()
@@ -117,11 +118,11 @@ package struct HTTPServer: Service {
     ///
     /// If the port is taken, or the machine does not have the address yet or cannot resolve its name, it logs a warning and
     /// retries. The node works without its page meanwhile.
-    private func serve(_ listener: HTTPListener, _ displays: Displays, _ connections: Connections) async throws {
+    private func serve(_ listener: HTTPListener, _ streams: EventStreams, _ connections: Connections) async throws {
         var logged: String?
         while true {
             do {
-                return try await application(listener, displays, connections).run()
+                return try await application(listener, streams, connections).run()
             } catch {
                 guard let reason = Self.reasonToRetry(error) else { throw error }
                 if reason != logged {
@@ -148,14 +149,14 @@ package struct HTTPServer: Service {
     }
 
     private func application(
-        _ listener: HTTPListener, _ displays: Displays, _ connections: Connections
+        _ listener: HTTPListener, _ streams: EventStreams, _ connections: Connections
     ) throws -> some ApplicationProtocol {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
         var auth = auth
         auth.isSecure = listener.encryption != nil
         let router = Self.router(
-            node: node, displays: displays, kiosk: kiosk, screen: screen, auth: auth, timeouts: timeouts,
+            node: node, streams: streams, kiosk: kiosk, screen: screen, auth: auth, timeouts: timeouts,
             authority: { [listeners] in listeners.lazy.compactMap(\.encryption?.authority).first }, calendar: calendar)
         let plain = HTTPServerBuilder.http1(
             configuration: .init(

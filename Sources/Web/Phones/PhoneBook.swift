@@ -113,7 +113,7 @@ struct PhoneBook {
         links.removeAll { $0.until <= now.boot.milliseconds }
         let hash = Self.hash(of: code)
         guard let index = links.firstIndex(where: { $0.hash == hash }) else {
-            guard wrongLinks.allows(at: now.boot.milliseconds) != nil else {
+            guard wrongLinks.admit(at: now.boot.milliseconds) != nil else {
                 throw HTTPProblem(.tooManyRequests, "too many wrong links were opened; wait a minute")
             }
             return nil

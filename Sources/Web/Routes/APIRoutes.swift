@@ -11,7 +11,7 @@ import Wire
 struct APIRoutes: Sendable {
     let node: any NodeAccess
     /// The open streams, which are limited; `nil` on the Unix socket.
-    var displays: Displays?
+    var streams: EventStreams?
     var bodyTimeout = Timeouts().body
 
     func addRoutes(to routes: Routes) {
@@ -133,13 +133,13 @@ struct APIRoutes: Sendable {
 
     /// Returns a stream of server-sent events: the current view and each later one. Time passing sends nothing.
     private func events(_ request: Request, _ context: WebContext) async throws -> Response {
-        let viewer = Displays.Viewer(context)
-        if let displays { try await displays.checkRoom(for: viewer) }
+        let viewer = EventStreams.Viewer(context)
+        if let streams { try await streams.checkRoom(for: viewer) }
         let snapshots = await node.snapshots()
-        return .eventStream(for: request) { [displays, channel = context.channel] writer in
+        return .eventStream(for: request) { [streams, channel = context.channel] writer in
             // An empty write sends the response head.
             try await writer.write(ByteBuffer())
-            if let displays, await !displays.add(viewer, on: channel) { return }
+            if let streams, await !streams.add(viewer, on: channel) { return }
             for await snapshot in snapshots.cancelOnGracefulShutdown() {
                 try await writer.write(.event("view", data: snapshot.nodeView.json()))
             }

@@ -11,7 +11,7 @@ import Wire
 /// The routes of the kiosk page, of files that pages share, and of monitoring.
 struct PageRoutes: Sendable {
     let node: any NodeAccess
-    let displays: Displays
+    let streams: EventStreams
     let kiosk: KioskReport
     let screen: OwnScreen
     /// Returns the node's own authority for HTTPS as PEM; `nil` if it has none.
@@ -93,7 +93,7 @@ struct PageRoutes: Sendable {
             "/metrics",
             Route("The node's counters, for Prometheus.", [.ok("text/plain", "Text format 0.0.4.")])
         ) { _, _ in
-            let metrics = Metrics(await node.metrics(), displays: await displays.count)
+            let metrics = Metrics(await node.metrics(), displays: await streams.count)
             return Response(Array(metrics.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
@@ -164,24 +164,24 @@ struct PageRoutes: Sendable {
     }
 
     private func timeline(_ request: Request, _ context: WebContext) async throws -> Response {
-        let options = try Displays.StreamOptions(
+        let options = try EventStreams.StreamOptions(
             request.query, header: request.headers[.acceptLanguage], access: context.access)
-        let viewer = Displays.Viewer(context)
+        let viewer = EventStreams.Viewer(context)
         let isOnScreen = context.isLocal && request.query["screen"] != nil
-        try await displays.checkRoom(for: viewer)
-        return .eventStream(for: request) { [displays, screen, channel = context.channel] writer in
+        try await streams.checkRoom(for: viewer)
+        return .eventStream(for: request) { [streams, screen, channel = context.channel] writer in
             // An empty write sends the response head.
             try await writer.write(ByteBuffer())
-            guard let subscription = await displays.join(options, as: viewer, on: channel) else { return }
+            guard let subscription = await streams.join(options, as: viewer, on: channel) else { return }
             if isOnScreen { screen.begin() }
             for await _ in subscription.end {}
             if isOnScreen { screen.end() }
-            await displays.leave(subscription.id)
+            await streams.leave(subscription.id)
         }
     }
 }
 
-extension Displays.StreamOptions {
+extension EventStreams.StreamOptions {
     init(_ query: [String: String], header: String?, access: Access) throws(RequestError) {
         face = try query.word("face") ?? .focus
         idle = try query.word("idle") ?? .clock

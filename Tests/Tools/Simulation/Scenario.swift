@@ -132,7 +132,7 @@ extension Scenario {
         var random = RandomStream(seed: seed, .barrages)
         guard random.chance(150) else { return }
         let first = random.draw(0...(mix.trouble - 1))
-        // An owner remembers the last 64 effects of each node, so each presses once.
+        // One barrage of each node: an owner accepts 100 intents of a peer in a row, and remembers 700 effects of it.
         for node in 0..<mix.nodes {
             let at = Milliseconds(min(first + random.draw(0...4_000), mix.trouble - 1))
             add(.barrage, at: at, node: node, Act.Kind.barrage.numbers(&random))

@@ -6,7 +6,7 @@ import Wire
 
 extension World {
     /// The longest wait of an answer on an undisturbed connection. It is more than the barrier, a twin's wait and a slow way.
-    private static let answerPatience = Microseconds(.seconds(12))
+    private static let answerTimeout = Microseconds(.seconds(12))
 
     /// Notes that a connection, a disk or a stop delays a node's answers.
     mutating func disturb(_ node: Int) { witness.nodes[node].calmSince = now }
@@ -128,10 +128,10 @@ extension World {
     /// Checks that an answer which its asker can still use leaves as soon as there is a connection.
     mutating func checkAnswers(of node: Int) {
         let state = witness.nodes[node]
-        guard !state.owed.isEmpty, state.linkedAt != nil, now - state.calmSince > Self.answerPatience,
+        guard !state.owed.isEmpty, state.linkedAt != nil, now - state.calmSince > Self.answerTimeout,
             let link = machines[node].connection, !connections[link].isUpBlocked, !connections[link].isDownBlocked
         else { return }
-        for (intent, decidedAt) in state.owed where now - decidedAt > Self.answerPatience {
+        for (intent, decidedAt) in state.owed where now - decidedAt > Self.answerTimeout {
             // Its asker stops waiting a second later at the latest.
             if now - decidedAt < Microseconds(Limits.intentLife - 1_000) {
                 return fail(.answerLeaves, "\(Names.node(node)) has not answered \(intent)")

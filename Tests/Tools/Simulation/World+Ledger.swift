@@ -47,7 +47,9 @@ struct LedgerService {
         var begun: GroupTime
         var ended: GroupTime?
 
-        var filedPart: FiledPart { FiledPart(digested.record.lineagePart, begun: begun, ended: ended) }
+        var filedPart: FiledPart {
+            FiledPart(digested.record.lineagePart, firstReceivedAt: begun, finalReceivedAt: ended)
+        }
     }
 
     var isUp = true

@@ -97,10 +97,10 @@ extension World {
 
     /// Goes on while a condition holds, for two seconds at most.
     mutating func wait(while isNotOver: (World) -> Bool) {
-        var patience = 200
-        while violation == nil, isNotOver(self), patience > 0 {
+        var timeout = 200
+        while violation == nil, isNotOver(self), timeout > 0 {
             run(until: now + 10)
-            patience -= 1
+            timeout -= 1
         }
     }
 

@@ -111,7 +111,7 @@ struct World {
         let isService = isService(index)
         let identity = NodeIdentity(
             node: node, name: name, role: isService ? .service : .node, software: "sim", bootID: bootID,
-            defaults: PhaseDefaults(shortBreak: 7, longBreak: 11, longBreakEvery: 3, focus: 20, countUpCap: 7_200))
+            defaults: SessionDefaults(shortBreak: 7, longBreak: 11, longBreakEvery: 3, focus: 20, countUpCap: 7_200))
         return NodeCore(identity: identity, space: space, seed: cores.next())
     }
 

@@ -38,7 +38,7 @@ struct Calibrate: AsyncParsableCommand {
     var config: String?
 
     /// How long to wait for the first level, beyond the time to listen.
-    private static let patience = Duration.seconds(15)
+    private static let timeout = Duration.seconds(15)
 
     func validate() throws {
         guard (5...600).contains(seconds) else { throw ValidationError("--seconds is 5 to 600") }
@@ -89,7 +89,7 @@ struct Calibrate: AsyncParsableCommand {
             let heard = await withTaskGroup(of: Calibration?.self) { group in
                 group.addTask { await Self.collect(execution.standardOutput, wanted) }
                 group.addTask {
-                    try? await Task.sleep(for: Self.patience + .seconds(wanted))
+                    try? await Task.sleep(for: Self.timeout + .seconds(wanted))
                     return nil
                 }
                 let heard = await group.next() ?? nil

@@ -15,7 +15,7 @@ enum KioskService {
     /// The file in which `kiosk-session` says what it shows: `page`, `terminal` or `nothing`, and why not more.
     private static let report = "/run/lockstep-kiosk/shows"
     /// How long the page may take to appear. A judgement: a small board starts Chromium for the first time in half a minute.
-    private static let patience = Duration.seconds(120)
+    private static let timeout = Duration.seconds(120)
 
     static func requireRoot() throws {
         guard geteuid() == 0 else { throw UsageError("this changes the machine: run it as root, with sudo") }
@@ -42,7 +42,7 @@ enum KioskService {
     ///   page, ``ExitStatus/noAnswer`` if it does not appear in time.
     static func waitUntilSeen() async throws -> String {
         let clock = ContinuousClock()
-        let deadline = clock.now + patience
+        let deadline = clock.now + timeout
         var reason: Substring = ""
         while clock.now < deadline {
             if try await systemctl("show", "--property=ConditionResult", unit) == "ConditionResult=no\n" {
@@ -65,7 +65,7 @@ enum KioskService {
             .split(whereSeparator: \.isNewline)
         throw ExitStatus.noAnswer.because(
             """
-            the page is not seen on the screen after \(patience.components.seconds) s: \
+            the page is not seen on the screen after \(timeout.components.seconds) s: \
             \(reason.isEmpty ? state.joined(separator: ", ") : String(reason)); \
             see journalctl -b -u \(unit)
             """)

@@ -26,7 +26,7 @@ struct LedgerOverMQTT: Sendable {
 
     /// The nanoseconds after which a node sends a record again. `Protocol.md` states them under *Sending*: twice as
     /// long each time, and up to the jitter later. Its limit is beyond the deadline.
-    private static let patience: Int64 = 10_000_000_000
+    private static let timeout: Int64 = 10_000_000_000
     private static let jitter: Int64 = 5_000_000_000
     /// How many records are sent before the loop reads what has arrived.
     private static let burst = 64
@@ -51,12 +51,12 @@ struct LedgerOverMQTT: Sendable {
     private struct Waiting {
         var index: Int
         var due: Int64
-        var patience: Int64
+        var timeout: Int64
 
         /// Waits for an answer to a record that is sent now.
-        init(_ index: Int, patience: Int64, at now: Int64) {
-            (self.index, self.patience) = (index, patience)
-            due = now + patience + .random(in: 0...jitter)
+        init(_ index: Int, timeout: Int64, at now: Int64) {
+            (self.index, self.timeout) = (index, timeout)
+            due = now + timeout + .random(in: 0...jitter)
         }
     }
 
@@ -83,7 +83,7 @@ struct LedgerOverMQTT: Sendable {
         let start = Samples.now()
         // Alternately, like nodes that send at the same time.
         for (index, payload) in payloads.enumerated() {
-            progress.waiting[payload.id] = Waiting(index, patience: Self.patience, at: Samples.now())
+            progress.waiting[payload.id] = Waiting(index, timeout: Self.timeout, at: Samples.now())
             publish(payload.bytes, of: index % nodes, by: clients)
             if index % Self.burst == 0 { loop.step(milliseconds: 0) }
         }
@@ -97,7 +97,7 @@ struct LedgerOverMQTT: Sendable {
             for (id, record) in progress.waiting where record.due < now {
                 // An answer to it may have been read meanwhile.
                 guard progress.waiting[id] != nil else { continue }
-                progress.waiting[id] = Waiting(record.index, patience: 2 * record.patience, at: now)
+                progress.waiting[id] = Waiting(record.index, timeout: 2 * record.timeout, at: now)
                 publish(payloads[record.index].bytes, of: record.index % nodes, by: clients)
                 repeated += 1
                 if repeated % Self.burst == 0 { loop.step(milliseconds: 0) }

@@ -13,7 +13,7 @@ import Wire
 ///
 /// A change is rendered once for all pages with equal options, and written to each connection on its event loop. One task
 /// per page would mean hundreds of wake-ups before the last page is updated.
-actor Displays {
+actor EventStreams {
     static let limit = 500
     /// The part of ``limit`` reserved for this machine, so that its kiosk does not depend on remote pages.
     static let reservedForLocal = 20
@@ -39,9 +39,9 @@ actor Displays {
 
         fileprivate var limit: Int {
             switch self {
-            case .local: Displays.limit
-            case .key: Displays.limitPerKey
-            case .phone: Displays.limitPerPhone
+            case .local: EventStreams.limit
+            case .key: EventStreams.limitPerKey
+            case .phone: EventStreams.limitPerPhone
             }
         }
     }
