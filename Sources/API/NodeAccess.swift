@@ -19,7 +19,7 @@ package enum NodeRequest: Sendable {
 /// The interface of a node that the HTTP API uses.
 package protocol NodeAccess: Sendable {
     func ask(_ request: NodeRequest) async -> ReplyReport
-    /// Adds a session that no node recorded to the ledger.
+    /// Sends to the ledger a session that no node has recorded.
     /// - Throws: The reason why it is not saved.
     func add(_ session: AddedSession) async throws -> ReplyReport
     /// Publishes a sound level for the calm service, and returns whether the node is connected to a broker.

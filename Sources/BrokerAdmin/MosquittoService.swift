@@ -45,14 +45,16 @@ struct MosquittoService: Sendable {
         return names.compactMap { pid_t($0) }.filter(isMosquitto)
     }
 
-    /// Lets the broker read its users again, and end connections of former ones. Returns whether it could be told.
+    /// Lets the broker read its users again, and end connections of former ones. Returns `false` only if a
+    /// broker runs that could not be told.
     func reload() async -> Bool {
         // Debian's unit reloads by /bin/kill, which is in a package that a small system may lack.
         if hasManager { return await systemctl("kill", "--kill-who=main", "--signal=HUP", Self.unit) }
         return process.map { kill($0, SIGHUP) == 0 } ?? true
     }
 
-    /// Starts the broker, or restarts it if it runs.
+    /// Restarts the unit, or starts it if it is stopped. Without a service manager it only tells a person to start a running
+    /// broker again. Returns `false` if systemd failed.
     func restart() async -> Bool {
         if hasManager { return await systemctl("restart", Self.unit) }
         if process != nil {

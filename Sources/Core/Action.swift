@@ -12,7 +12,7 @@ extension NodeCore {
         /// Publish a message. With a token the caller reports the outcome by ``Event/sent(_:_:)``, unless the connection
         /// ends first. `of` is the encoded message, for observers; `nil` if it is none of the engine.
         case send(Outgoing, Token?, of: Message?)
-        /// Subscribe at QoS 0, then publish the barrier, which returns behind all retained messages.
+        /// Subscribe at QoS 0, then publish the barrier, which returns after all retained messages.
         case subscribe([Filter], barrier: Outgoing)
         /// End these subscriptions.
         case unsubscribe([String])

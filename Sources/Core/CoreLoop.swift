@@ -25,7 +25,7 @@ public struct CoreLoop: Sendable {
     /// Whether ``next(at:)`` has nothing to do.
     package var isAtRest: Bool { waiting.isEmpty && hasRested }
 
-    /// Hands the next event to the core, or lets it rest behind the last one. Returns its actions; `nil` at rest.
+    /// Hands the next event to the core, or lets it rest after the last one. Returns its actions; `nil` at rest.
     public mutating func next(at now: Instant) -> [NodeCore.Action]? {
         if isAtRest { return nil }
         hasRested = waiting.isEmpty

@@ -18,12 +18,12 @@ struct Delivery: Sendable {
         case presence(isSleeping: Bool)
     }
 
-    /// An answer that waits until the broker has confirmed the register behind it.
+    /// An answer that waits until the broker has confirmed the register that it states.
     struct WaitingAnswer: Sendable {
         var answer: Answer
         private var decidedAt: BootTime
         /// The register that the broker must confirm first; 0 for none.
-        fileprivate var behind: NodeCore.Token = 0
+        fileprivate var requiredRegister: NodeCore.Token = 0
 
         init(_ answer: Answer, decidedAt boot: BootTime) { (self.answer, decidedAt) = (answer, boot) }
 
@@ -89,7 +89,7 @@ struct Delivery: Sendable {
     mutating func add(_ answer: WaitingAnswer) {
         if waiting.contains(where: { $0.says(answer.answer) }) { return }
         var answer = answer
-        answer.behind = registers.last ?? 0
+        answer.requiredRegister = registers.last ?? 0
         waiting.append(answer)
         guard waiting.count > NodeCore.answersWithoutConnection else { return }
         dropped += 1
@@ -100,8 +100,8 @@ struct Delivery: Sendable {
     /// Removes the waiting answers whose registers are confirmed, and returns those that are still of use.
     mutating func removeDue(at boot: BootTime) -> [WaitingAnswer] {
         let earliest = registers.first ?? .max
-        let free = waiting.filter { $0.behind < earliest }
-        waiting.removeAll { $0.behind < earliest }
+        let free = waiting.filter { $0.requiredRegister < earliest }
+        waiting.removeAll { $0.requiredRegister < earliest }
         lostAt = nil
         return free.filter { $0.until > boot }  // rule: answerLife, else: free
     }
@@ -110,7 +110,7 @@ struct Delivery: Sendable {
     mutating func disconnect() -> [Content] {
         let lost = underWay.sorted { $0.key < $1.key }.map(\.value)
         // rule: answersKept, else: waiting = []
-        for index in waiting.indices { waiting[index].behind = 0 }
+        for index in waiting.indices { waiting[index].requiredRegister = 0 }
         for case .answer(let answer) in lost { add(answer) }  // rule: answersKept
         underWay = [:]
         registers = []

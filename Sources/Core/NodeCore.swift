@@ -239,7 +239,7 @@ public struct NodeCore: Sendable {
         if !willRetry, firstCatchUp.end() { actions.append(.caughtUp) }
     }
 
-    /// Subscribes, with a barrier to this node behind all retained messages. Under MQTT 5 a node asks not to receive
+    /// Subscribes, with a barrier to this node after all retained messages. Under MQTT 5 a node asks not to receive
     /// its own registers, which the broker would send back before any other node gets them. Until the barrier it
     /// subscribes to its own session by name, to learn the register that the broker kept.
     private mutating func subscribe(_ connection: ConnectionID) {
@@ -276,7 +276,7 @@ public struct NodeCore: Sendable {
         decide(.barrierPassed(connection), at: now)
     }
 
-    /// Sends what waited for the barrier: answers behind the own register, then records, which no person waits for.
+    /// Sends what waited for the barrier: answers after the own register, then records, which no person waits for.
     private mutating func becomeReady(at now: Instant) {
         isReady = true
         if firstCatchUp.barrierPassed(needsAnswers: !isAnnounced && engine.hasAskedAll, at: now.boot) {
@@ -296,7 +296,7 @@ public struct NodeCore: Sendable {
             if !twin.isMakingWay { receive(.presence(presence), from: sender, in: packet, at: now) }
         case .message(let message, let sender):
             if case .register(let register) = message, isAnnounced, sender == codec.me, !isReady {
-                expectTwin(behind: register)
+                expectTwin(ifNewer: register)
             }
             receive(message, from: sender, in: packet, at: now)
         case .barrier(let id): barrierReturned(id, at: now)
@@ -318,7 +318,7 @@ public struct NodeCore: Sendable {
 
     /// Expects a twin if the broker keeps a register of this node that the journal lacks. Either the journal was lost,
     /// or another program has this id. The retained presence cannot tell: this node's own has replaced it.
-    private mutating func expectTwin(behind register: Register) {
+    private mutating func expectTwin(ifNewer register: Register) {
         let own = engine.register(of: codec.me)?.version
         if own.map({ $0 < register.version }) ?? true { twin.expect() }
     }

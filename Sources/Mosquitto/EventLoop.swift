@@ -129,7 +129,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         isCurrent
     }
 
-    /// Queues a closure behind the work that is already queued.
+    /// Queues a closure after the work that is already queued.
     public func execute(_ closure: @escaping @Sendable () -> Void) {
         add(.closure(closure))
     }

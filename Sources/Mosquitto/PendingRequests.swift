@@ -75,13 +75,13 @@ struct PendingRequests {
     mutating func add(_ id: Int32, _ request: Request, now: Int64) -> Request? {
         serial += 1
         if case .publish = request { publishes += 1 }
-        return count(sent.updateValue(Sent(serial: serial, deadline: now + timeout, request: request), forKey: id))
+        return release(sent.updateValue(Sent(serial: serial, deadline: now + timeout, request: request), forKey: id))
     }
 
     /// Removes and returns the request that the server has answered.
-    mutating func remove(_ id: Int32) -> Request? { count(sent.removeValue(forKey: id)) }
+    mutating func remove(_ id: Int32) -> Request? { release(sent.removeValue(forKey: id)) }
 
-    private mutating func count(_ removed: Sent?) -> Request? {
+    private mutating func release(_ removed: Sent?) -> Request? {
         if case .publish = removed?.request { publishes -= 1 }
         return removed?.request
     }

@@ -53,7 +53,7 @@ package final class BrokerLink {
         try await client.run()
     }
 
-    /// An id for the next attempt, which sorts behind those of earlier connections, also if the clock was set back.
+    /// An id for the next attempt, which sorts after those of earlier connections, also if the clock was set back.
     package func nextConnection(at time: GroupTime) -> ConnectionID {
         lastTime = max(time, lastTime + 1)
         let id: ConnectionID = ULID.make(at: lastTime)

@@ -62,7 +62,7 @@ package struct Presets: Sendable {
         let words = text[(bar ?? text.endIndex)...].dropFirst()
         let extras = words.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmed) }
         if bar != nil, let other = extras.first(where: { !["alarm", "overtime"].contains($0) }) {
-            throw BadValue("“\(other)” behind the bar is neither alarm nor overtime, as in: 3m | alarm, overtime")
+            throw BadValue("“\(other)” after the bar is neither alarm nor overtime, as in: 3m | alarm, overtime")
         }
         do throws(PlanError) {
             return Preset(

@@ -103,7 +103,7 @@ public struct Topics: Hashable, Sendable {
     /// Reads the levels of a topic's name one by one.
     private struct Levels {
         let text: String
-        /// The first byte that was not read; `nil` behind the last level.
+        /// The first byte that was not read; `nil` after the last level.
         var start: Int?
 
         var isAtEnd: Bool { start == nil }

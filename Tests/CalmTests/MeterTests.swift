@@ -61,7 +61,7 @@ import Wire
 
     @Test func sampleBeyondTheLimitOfMicrophonesIsDropped() {
         var meter = meter()
-        for number in 0..<Meter.sources { hear(&meter, [true], source: "mic \(number)") }
+        for number in 0..<Meter.sourcesLimit { hear(&meter, [true], source: "mic \(number)") }
         var sample = Sample(source: "one more", from: Self.now, period: 1_000, level: 900)
         let isUsed = meter.add(sample, at: Self.now + 1_000)
         #expect(!isUsed)

@@ -13,7 +13,7 @@ import Testing
         owner.start("S1")
     }
 
-    @Test mutating func pictureIsMadeOnceBehindTheMessagesOfAPress() {
+    @Test mutating func viewIsShownOnceAfterTheMessagesOfAPress() {
         owner.holdsConfirmations = true
         owner.steps = []
         owner.receive(owner.intent("I1"))

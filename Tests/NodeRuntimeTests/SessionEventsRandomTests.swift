@@ -36,9 +36,7 @@ import Testing
                     overtime: Bool.random(using: &random))
             case 1 where script.register != nil: try script.goesOn(on: Bool.random(using: &random) ? "desk" : "pi")
             case 2...7 where script.register != nil:
-                let operations: [IntentOperation] = [
-                    .pause, .resume, .extend(seconds: 60), .skip, .startBreak, .startFocus, .stop,
-                ]
+                let operations = IntentOperation.samples
                 let operation = operations[Int.random(in: 0..<operations.count, using: &random)]
                 var changed = try script.present()
                 if changed.perform(operation, defaults: SessionDefaults()) == .applied {

@@ -12,9 +12,7 @@ import Testing
         EngineHarness.epoch + 1, EngineHarness.epoch + 10_000,
         EngineHarness.epoch + 11_000, Limits.time.upperBound,
     ]
-    static let operations: [IntentOperation] = [
-        .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip,
-    ]
+    static let operations = IntentOperation.samples + [.extend(seconds: -60)]
     static let counters = [0, 1, 2, 3, 50, Limits.counter.upperBound - 1, Limits.counter.upperBound]
 
     /// A register with odd but admissible fields.

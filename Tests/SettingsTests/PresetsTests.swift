@@ -41,9 +41,9 @@ import Testing
 
     @Test(arguments: [
         ("hello", "line 1"), ("\nx =", "line 2"), ("= focus 5m", "line 1"), ("x = focus 5m, nap 3m", "column 11"),
-        ("x = focus 5m | bell", "“bell” behind the bar"), ("x = 5m | alarm overtime", "“alarm overtime” behind"),
-        ("x = focus 5m |", "“” behind"), ("x = 5m | alarm, ", "“” behind"), ("x = nap 3m | alarm", "column 1"),
-        ("x = | alarm", "line 1"), ("x = 5m | alarm | overtime", "“alarm | overtime” behind"),
+        ("x = focus 5m | bell", "“bell” after the bar"), ("x = 5m | alarm overtime", "“alarm overtime” after"),
+        ("x = focus 5m |", "“” after"), ("x = 5m | alarm, ", "“” after"), ("x = nap 3m | alarm", "column 1"),
+        ("x = | alarm", "line 1"), ("x = 5m | alarm | overtime", "“alarm | overtime” after"),
     ])
     func invalidLineIsNamed(text: String, names: String) throws {
         let directory = try TemporaryDirectory()

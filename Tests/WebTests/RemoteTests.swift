@@ -87,14 +87,14 @@ import Wire
         }
         try await AuthMiddlewareTests.with { client in
             var weight = 0
-            for name in Set(names + RemoteRoutes.open.map { String($0.dropFirst()) }) {
+            for name in Set(names + RemoteRoutes.pathsWithoutKey.map { String($0.dropFirst()) }) {
                 let answer = try await client.get("/\(name)", Self.bearer(AuthMiddlewareTests.view))
                 #expect(answer.status == .ok, "\(name)")
                 weight += answer.body.readableBytes
             }
             #expect(weight <= 150_000, "\(weight)")
             #expect(try await client.get("/remote").status == .unauthorized)
-            for path in RemoteRoutes.open {
+            for path in RemoteRoutes.pathsWithoutKey {
                 #expect(try await client.get(path).status == .ok, "\(path)")
             }
             let wrong = try await client.get("/remote?theme=pink", Self.bearer(AuthMiddlewareTests.view))

@@ -65,38 +65,3 @@ extension [RecentSession] {
         return isContinued ? nil : self[index]
     }
 }
-
-extension StartRequest {
-    /// The request for a session like an earlier one, without extensions.
-    fileprivate init(_ register: Register) {
-        let isCountUp = register.mode == .countup
-        self.init(
-            title: register.title.isEmpty ? nil : register.title,
-            phases: isCountUp
-                ? nil
-                : register.plan.map { phase in
-                    PhaseRequest(kind: phase.kind.rawValue, name: phase.name, seconds: phase.seconds - phase.added)
-                },
-            mode: isCountUp ? register.mode.rawValue : nil, label: register.label?.name,
-            colour: register.label?.colour.description, icon: register.icon,
-            autoAdvance: register.autoAdvance ? true : nil, alarm: register.hasAlarm ? true : nil,
-            overtime: register.hasOvertime ? true : nil)
-    }
-}
-
-/// A plan that a person has named.
-package struct Preset: Hashable, Sendable {
-    package var name: String
-    package var plan: [Phase]
-    /// Whether its sessions have an alarm, also without the node's setting.
-    package var hasAlarm: Bool
-    /// Whether its phases go on past their lengths.
-    package var hasOvertime: Bool
-
-    package init(name: String, plan: [Phase], hasAlarm: Bool = false, hasOvertime: Bool = false) {
-        self.name = name
-        self.plan = plan
-        self.hasAlarm = hasAlarm
-        self.hasOvertime = hasOvertime
-    }
-}

@@ -9,9 +9,9 @@ struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample, in milliseconds.
     static let lateness: Int64 = 120_000
     /// The maximum number of microphones in a space; samples of further ones are dropped.
-    static let sources = 64
+    static let sourcesLimit = 64
     /// The time that the timeline is kept if no session needs more, in milliseconds. The feed needs 60 minutes of it.
-    static let memory: Int64 = 61 * 60_000
+    static let keptTime: Int64 = 61 * 60_000
 
     /// The threshold for samples added from now on.
     var threshold: Threshold
@@ -19,21 +19,22 @@ struct Meter: Hashable, Codable, Sendable {
     /// The samples by source, sorted by time, that later arrivals can still affect.
     private var recent: [String: [Sample]] = [:]
     private var settled = Int64.min
-    /// The earliest instant that the feed needs, on the boot clock; `.max` without a session, or ``CalmState/grace`` after its end.
+    /// The earliest instant that the feed needs, on the boot clock; `.max` if there is no session, or if
+    /// the last one ended ``CalmState/grace`` ago or earlier.
     var needed = Int64.max
 
     init(threshold: Threshold) { self.threshold = threshold }
 
     /// Adds a sample; `now` is the boot clock, in milliseconds. Returns `false` if the sample was dropped: too late,
-    /// from the future, or beyond ``sources``.
+    /// from the future, or beyond ``sourcesLimit``.
     @discardableResult
     mutating func add(_ sample: Sample, at now: Int64) -> Bool {
         settled = max(settled, now - Self.lateness)
-        timeline.forget(before: min(needed, now - Self.memory))
+        timeline.forget(before: min(needed, now - Self.keptTime))
         guard sample.from >= settled, sample.from <= now, sample.period > 0 else { return false }
         if recent[sample.source] == nil {
-            if recent.count >= Self.sources { dropSilentSources() }
-            guard recent.count < Self.sources else { return false }
+            if recent.count >= Self.sourcesLimit { dropSilentSources() }
+            guard recent.count < Self.sourcesLimit else { return false }
         }
         let end = recent[sample.source, default: []].place(sample, settled: settled)
         listen(from: sample.from, to: end)
@@ -53,8 +54,8 @@ struct Meter: Hashable, Codable, Sendable {
         }
     }
 
-    /// Shifts all times by `milliseconds`, to the boot clock of another boot. If a wall clock was wrong, its times may
-    /// be in the future now, where they would keep out every new sample.
+    /// Shifts all times by `milliseconds`, to the boot clock of another boot. If the wall clock was wrong, the
+    /// times can be in the future now, and every new sample would be too late: then the meter begins again, empty.
     mutating func move(by milliseconds: Int64, at now: Int64) {
         timeline.move(by: milliseconds)
         if settled != .min { settled += milliseconds }

@@ -184,7 +184,7 @@ struct BrokerExamination {
         let isHeard = try? await ProbeConnection.with(link, on: loop) { late in
             try await late.subscribe(topic, noLocal: true)
             _ = await late.echo(message("own"), at: first)
-            // A message of another client arrives behind it.
+            // A message of another client arrives after it.
             _ = await first.echo(message("foreign"), at: late)
             return late.state.arrival(of: message("own")) != nil
         }

@@ -7,9 +7,12 @@ import Wire
 package enum HistoryCSV {
     /// The columns. A row counts if `counts` is `yes`: the latest correction applies.
     package static let columns =
-        needed.prefix(7) + ["counts"] + needed.dropFirst(7) + ["calm", "coverage", "predecessor", "over"]
+        requiredColumns.prefix(7) + ["counts"] + requiredColumns.dropFirst(7) + [
+            "calm", "coverage", "predecessor", "over",
+        ]
 
-    static let needed = [
+    /// The columns without which a file is not read. A later one is not added here, so that earlier files stay readable.
+    static let requiredColumns = [
         "from", "to", "kind", "title", "label", "colour", "status", "session", "corrected", "correction", "node",
         "mode", "icon",
         "started", "ends", "approx", "lineage", "continued", "stamp", "counter", "epoch", "rev",

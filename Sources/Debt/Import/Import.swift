@@ -39,7 +39,7 @@ package struct Import: Sendable {
         guard let header = reader.next() else { throw BadValue("the file is empty") }
         // A spreadsheet may have added spaces and empty columns.
         let names = header.fields.map(CleanText.trimmed)
-        guard header.invalidField == nil, Set(names).isSuperset(of: HistoryCSV.needed) else {
+        guard header.invalidField == nil, Set(names).isSuperset(of: HistoryCSV.requiredColumns) else {
             throw Self.unknownColumns(names)
         }
         // The first of two equal names wins.
@@ -71,7 +71,7 @@ package struct Import: Sendable {
         let shown = header.joined(separator: ",").unicodeScalars.filter(CleanText.isClean).prefix(200)
         return BadValue(
             "unknown columns in the first line: \(String(String.UnicodeScalarView(shown)))\n"
-                + "A file needs the columns of lockstep history --csv: \(HistoryCSV.needed.joined(separator: ","))\n"
+                + "A file needs the columns of lockstep history --csv: \(HistoryCSV.requiredColumns.joined(separator: ","))\n"
                 + "import.py turns exports of Goodtime and Toggl Track into such a file: "
                 + "import.py EXPORT --zone ZONE | lockstep debt import -")
     }

@@ -7,7 +7,8 @@ package import Settings
 package struct SessionEvent: Hashable, Sendable {
     package var name: EventName
     package var at: GroupTime
-    /// Whether it is reported more than five seconds later, or happened before the node started.
+    /// Whether it is reported more than five seconds after it happened, or happened before the node started. `false` for an
+    /// alarm, since a late one is not reported.
     package var isLate: Bool
     package var register: Register
     package var isOwner: Bool

@@ -84,13 +84,13 @@ final class JournalFile {
             before: { step throws(FileError) in try before(.replace(step)) },
             { file throws(FileError) in
                 try Files.write(line, to: file, at: 0, path: path)
-                capacity = reserve(in: file, behind: line.count)
+                capacity = reserve(in: file, after: line.count)
             })
         opened = Opened(descriptor: file, end: line.count, capacity: capacity)
     }
 
     /// Fills the file with zeros for further records. On a full disk each write replaces a small file.
-    private func reserve(in file: CInt, behind end: Int) -> Int {
+    private func reserve(in file: CInt, after end: Int) -> Int {
         guard end < capacity else { return end }
         do throws(FileError) {
             try before(.fill)

@@ -13,9 +13,9 @@ struct ClockSync: Hashable, Sendable {
     private static let goodBound: Milliseconds = 4
     /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better.
     fileprivate static let maxPings = 64
-    /// The time between pings behind the burst.
+    /// The time between pings after the burst.
     fileprivate static let pollInterval: Milliseconds = 200
-    /// The longest wait behind pings without an answer. A judgement.
+    /// The longest wait after pings without an answer. A judgement.
     private static let longestWait: Milliseconds = .seconds(512)
     /// The time that a message with a group time waits for the first pong: a burst.
     static let firstAnswerLimit: Milliseconds = 300

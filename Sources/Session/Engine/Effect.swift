@@ -12,7 +12,7 @@ public enum Effect: Hashable, Sendable {
     /// connection as long as the asker can use them. The failure of another message needs no report, since present
     /// state is published again on each connection.
     case publish(Message)
-    /// Send a message to this node behind all subscriptions, and answer with ``Input/barrierPassed(_:)`` when it returns.
+    /// Send a message to this node after all subscriptions, and answer with ``Input/barrierPassed(_:)`` when it returns.
     case barrier(ConnectionID)
     indirect case reply(Ticket, Reply)
     indirect case log(Note)

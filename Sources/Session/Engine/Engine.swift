@@ -9,7 +9,7 @@
 /// Each part owns its state. The passing of time changes the own session in `advance`; a start, `take`, an intent or a
 /// recovery changes it in `dispatch`. Rules that depend on several parts are in `Reactions.swift` and run until none applies:
 /// when the own session ends or is dated because of others, and when a request becomes a takeover (`Takeover.swift`).
-/// Publishing is a step of its own behind them, because a register leaves only in the state at the end of an input.
+/// Publishing is a step of its own after them, because a register leaves only in the state at the end of an input.
 public struct Engine: Hashable, Sendable {
     public let identity: NodeIdentity
     /// The source of displays, computed at the last rest. A decision computes its own view, and takes from this one only the
@@ -169,7 +169,7 @@ public struct Engine: Hashable, Sendable {
         }
     }
 
-    /// Asks for one write of the journal if it has changed, behind the ledger records that go with it.
+    /// Asks for one write of the journal if it has changed, after the ledger records that go with it.
     private mutating func write(_ context: Context) {
         let isDisputed = ownership.isRegisterChanged && isDisputed(context)
         guard let changes = ownership.removeChanges(isDisputed: isDisputed) else { return }

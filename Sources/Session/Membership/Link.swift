@@ -5,7 +5,7 @@ struct Link: Hashable, Sendable {
     /// The time until the barrier counts as passed although it has not returned. A judgement, stated by the protocol: a
     /// broker that drops the barrier must not keep the node from working.
     private static let barrierTimeout: Milliseconds = .seconds(2)
-    /// The time behind the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
+    /// The time after the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
     /// stated by the protocol: with it, a node whose clock is wrong is corrected before others see its session.
     private static let clockTimeout: Milliseconds = .seconds(2)
     /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.

@@ -52,7 +52,7 @@ struct Dating: Hashable, Sendable {
         // rule: dated, else: return nil
         guard ownership.journal.isGuess, let own = ownership.register else { return nil }
         let wanted = shift(of: own, context)
-        // A takeover by another clock would cut off what lies behind it.
+        // A takeover by another clock would cut off what is later than it.
         let isOver = own.status == .superseded
         let room = isOver ? ownership.journal.roomBeforeTakeover(of: wanted, among: replicas, clocks, context) : nil
         let shift = min(wanted, room ?? wanted)

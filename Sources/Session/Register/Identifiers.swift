@@ -70,7 +70,7 @@ public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertib
 /// The text of an id, stored in place: a copy neither allocates nor counts references.
 @usableFromInline
 struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The bytes, at most the 36 of a UUID, and behind them zeros, which no id contains.
+    /// The bytes, at most the 36 of a UUID, and after them zeros, which no id contains.
     private var bytes = InlineArray<36, UInt8>(repeating: 0)
     private let count: UInt8
 
@@ -127,7 +127,7 @@ struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     @usableFromInline
     func hash(into hasher: inout Hasher) {
-        // The bytes behind the text are zeros, so that equal texts have equal words.
+        // The bytes after the text are zeros, so that equal texts have equal words.
         for start in stride(from: 0, to: Int(count), by: 8) { hasher.combine(word(at: min(start, 28))) }
     }
 

@@ -127,7 +127,7 @@ extension Register {
     }
 
     /// Starts the break, or the focus phase, that a person asked for. It is the next phase of the plan if that is one,
-    /// otherwise a phase inserted behind the current one.
+    /// otherwise a phase inserted after the current one.
     private mutating func change(toBreak: Bool, defaults: SessionDefaults) -> Outcome {
         guard mode == .countdown else { return .refused(.notAllowed) }
         if status == .ready {

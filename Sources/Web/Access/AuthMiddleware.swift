@@ -17,7 +17,7 @@ struct AuthMiddleware: RouterMiddleware {
     var isSecure = false
 
     private static let openPaths =
-        ["/health", PhoneRoutes.path, PageRoutes.authorityPath] + RemoteRoutes.open
+        ["/health", PhoneRoutes.path, PageRoutes.authorityPath] + RemoteRoutes.pathsWithoutKey
 
     @concurrent func handle(
         _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response

@@ -8,7 +8,7 @@ import Session
 /// The routes of the remote page, which a phone can install.
 struct RemoteRoutes: Sendable {
     /// The files that a browser may ask for without its cookie, when it installs the page.
-    static let open = ["/remote.webmanifest", "/remote.svg", "/remote-192.png", "/remote-512.png"]
+    static let pathsWithoutKey = ["/remote.webmanifest", "/remote.svg", "/remote-192.png", "/remote-512.png"]
 
     /// The path of what the page shows beside the session. Each open page asks for it again and again.
     static let overviewPath = "/v1/overview"

@@ -14,7 +14,7 @@ package struct FieldTable: Hashable, Sendable {
 }
 
 extension Need {
-    /// The words behind a type.
+    /// The words after a type.
     var text: String {
         switch self {
         case .required, .kind: ""

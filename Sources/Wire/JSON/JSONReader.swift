@@ -7,7 +7,7 @@ import Session
 package struct JSONReader: Form {
     package typealias Failure = Rejection
 
-    /// The text, and behind it the strings that have escapes in it, resolved.
+    /// The text, and after it the strings that have escapes in it, resolved.
     private let bytes: [UInt8]
     private let slots: [JSONSlot]
     private let sender: NodeID?
@@ -21,7 +21,7 @@ package struct JSONReader: Form {
     private struct Items {
         var first: Int
         var end: Int
-        /// The value behind the last one that was found.
+        /// The value after the last one that was found.
         var next: Int
         var haveKeys: Bool
         var mayRepeatKeys: Bool
@@ -253,7 +253,7 @@ package struct JSONReader: Form {
     /// Throws unless nothing is left, the fields fit each other, and the author is the sender.
     private func check(_ object: some Described) throws(Rejection) {
         guard items.haveKeys || items.next == items.end else {
-            throw Rejection(.malformed, "the array goes on behind its fields")
+            throw Rejection(.malformed, "the array goes on after its fields")
         }
         if let author = object.author, let sender, author != sender {
             throw Rejection(.wrongSender, "its author is \(author) and not \(sender)")

@@ -15,7 +15,7 @@ struct JSONSlot {
     var key = JSONBytes()
     /// The bytes of a number, or of a string without quotes.
     var text = JSONBytes()
-    /// The slot behind this value and all values within it. It is that of the next field or element, if there is one.
+    /// The slot after this value and all values within it. It is that of the next field or element, if there is one.
     var next: Int32 = 0
     var kind = Kind.null
     /// Whether a key of this object occurs twice, or might.

@@ -7,7 +7,7 @@ import Testing
 
 /// Journals are read by older and newer versions of Lockstep on one machine.
 @Suite("Journals stay on the machine", .timeLimit(.minutes(15)))
-struct DocumentTests {
+struct JournalJSONTests {
     static func text(_ register: Register) -> String { String(decoding: register.json(), as: UTF8.self) }
 
     private func journal(_ fields: String) throws -> Journal {

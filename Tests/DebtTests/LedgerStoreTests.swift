@@ -11,7 +11,7 @@ import Wire
 @testable import Debt
 
 @Suite("The ledger", .cpuBound, .onBothStores)
-struct LedgerTests {
+struct LedgerStoreTests {
     private let directory: TemporaryDirectory
     private let home = SpaceID.home
 
