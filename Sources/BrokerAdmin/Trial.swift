@@ -22,7 +22,7 @@ struct Trial {
     private static let instead =
         "Let Lockstep use the broker as it is instead: sudo lockstep join mqtt://USER@HOST (man lockstep-join)"
 
-    /// What clients without rights see of a listener.
+    /// The behaviour of a listener toward clients without rights.
     private struct ListenerBehaviour: Equatable {
         var listener: String
         var anonymous: AnonymousReply

@@ -22,7 +22,7 @@ public struct LedgerIntake: Sendable {
         }
     }
 
-    /// What the log says about arriving records.
+    /// A message for the log about arriving records.
     public enum Note: Hashable, Sendable {
         /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in all.
         case behind(waiting: Int, lag: Milliseconds, dropped: Int)

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Code on the loop must not block: it would delay every actor, timer and connection of the loop.
 public final class EventLoop: SerialExecutor, Sendable {
-    /// What runs on the loop.
+    /// A piece of work for the loop.
     enum Work: Sendable {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)

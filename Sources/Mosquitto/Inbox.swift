@@ -6,7 +6,7 @@ import CMosquitto
 ///
 /// The callbacks only copy: they run under a non-recursive mutex of the library and must not call it.
 final class Inbox {
-    /// What libmosquitto's callbacks have reported.
+    /// A report of libmosquitto's callbacks.
     enum Item {
         case accepted
         case refused(Int32)

@@ -152,7 +152,7 @@ extension MQTTClient {
         unsafe setsockopt(link.descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// What the socket still holds.
+    /// The unread content of the socket.
     private enum Unread {
         case nothing
         case bytes

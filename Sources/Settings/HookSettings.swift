@@ -9,7 +9,7 @@ package struct HookSettings: Hashable, Sendable {
     package var notifies = false
     package var sound = Sound.off
 
-    /// What a node plays at an alarm.
+    /// The sound of a node at an alarm.
     package enum Sound: Hashable, Sendable {
         case off
         /// The chime that the node makes itself.

@@ -4,7 +4,7 @@ import COpenSSL
 
 /// A certificate with its private key.
 package final class Credential {
-    /// What a new certificate states.
+    /// The content of a new certificate.
     package struct Content {
         /// The common name, at most 64 characters.
         var subject: String

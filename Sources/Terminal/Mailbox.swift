@@ -7,7 +7,7 @@ import Synchronization
 
 /// Passes events from tasks to a thread that polls; its descriptor is readable when there is one.
 final class Mailbox: Sendable {
-    /// What has happened since the last read.
+    /// The events since the last read.
     struct Mail {
         var view: NodeView?
         /// The answers to presses: the text of a refusal, or `nil` where it was applied.

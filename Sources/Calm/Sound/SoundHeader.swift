@@ -11,7 +11,7 @@ struct SoundHeader: Hashable {
     /// The length of the sound in bytes; `nil` if unknown.
     var dataBytes: Int?
 
-    /// What the first bytes of a stream tell about its header.
+    /// The result of a search for a header in the first bytes of a stream.
     enum Found: Hashable {
         case undecided
         /// The stream is raw sound without a header.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A connection that remembers what arrives. A failure to connect ends it, and with a will every loss.
 final class ProbeConnection: Sendable {
-    /// What the connection has received.
+    /// The state of the connection, and the messages that it has received.
     struct State {
         var connection: Connection?
         var failure: MQTTError?

@@ -90,7 +90,7 @@ private struct Children: Sendable {
     let address: BrokerAddress
     let listens: Bool
 
-    /// What ended the wait.
+    /// An event that ends the wait.
     private enum Step {
         case served
         case interrupted

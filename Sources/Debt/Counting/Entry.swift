@@ -53,7 +53,7 @@ package struct Entry: Hashable, Sendable {
 
 /// A person's correction or deletion of a session. It is stored beside the unchanged record; the latest one applies.
 package struct Correction: Hashable, Sendable {
-    /// What a person may correct in a session.
+    /// The fields of a session that a person may correct.
     package struct Content: Hashable, Sendable {
         package var title: String
         package var label: Label?

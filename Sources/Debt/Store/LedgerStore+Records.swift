@@ -9,7 +9,7 @@ package import Wire
 extension LedgerStore {
     package typealias Arrival = LedgerIntake.Arrival
 
-    /// What storing a record has changed.
+    /// The change that storing a record has made.
     package struct Outcome: Hashable, Sendable {
         package var filing: FilingResult
         /// The first instant whose minutes may have changed, in milliseconds of group time.

@@ -18,7 +18,7 @@ package final class RecordQuota: Sendable {
         var node: NodeID
     }
 
-    /// What a node has stored, and may store now.
+    /// The number of sessions that a node has stored, and how many it may store now.
     private struct Use {
         var stored: Int
         var allowance: Double

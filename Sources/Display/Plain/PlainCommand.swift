@@ -6,7 +6,7 @@ package import Wire
 
 /// A command on `plain/command`: a word such as `pause` or `extend 60`, or JSON with an id, which takes effect once.
 package struct PlainCommand: Hashable, Sendable {
-    /// What a command asks for.
+    /// The action that a command asks for.
     package enum Action: Hashable, Sendable {
         case press(Press)
         /// Pauses what runs, and lets run what is paused or ready.

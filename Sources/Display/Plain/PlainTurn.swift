@@ -17,7 +17,7 @@ package struct PlainTurn: Hashable, Sendable {
         case serving
     }
 
-    /// What can change the state.
+    /// An event that can change the state.
     package enum Event: Hashable, Sendable {
         case connected, disconnected
         /// ``timeout`` is over.
@@ -30,7 +30,7 @@ package struct PlainTurn: Hashable, Sendable {
         case gone
     }
 
-    /// What the caller must do.
+    /// A step that the caller must take.
     package enum Step: Hashable, Sendable {
         /// Ask who serves, and wait for ``PlainTurn/timeout``.
         case ask

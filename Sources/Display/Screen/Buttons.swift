@@ -4,7 +4,7 @@ package import Session
 
 /// An action that a display offers, with its key and its text.
 package struct Button: Hashable, Sendable {
-    /// What a button does.
+    /// The action of a button.
     package enum Action: Hashable, Sendable {
         /// Requests an operation of the session's owner.
         case press(IntentOperation)

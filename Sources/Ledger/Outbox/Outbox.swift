@@ -16,7 +16,7 @@ package struct Outbox: Sendable {
     private var unfiled: Set<SessionID> = []
     private var requests = Requests()
 
-    /// What the outbox asks of its caller.
+    /// The work that the outbox leaves to its caller.
     package struct Requests: Sendable {
         package var outgoing: [DigestedRecord] = []
         package var changes: [RecordChange] = []

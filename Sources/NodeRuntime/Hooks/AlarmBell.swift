@@ -9,7 +9,7 @@ final class AlarmBell: Sendable {
     /// The time from one sound to the next, as on the pages (`Web/Look/alerts.js`).
     private static let interval: Milliseconds = 2_500
 
-    /// What it has seen and played.
+    /// The alarm seen last, and the sound played for it.
     private struct State {
         /// The beginning of the alarm that was seen last.
         var alarm: GroupTime?

@@ -116,7 +116,7 @@ struct Requests: Hashable, Sendable {
         var time: GroupTime
     }
 
-    /// What the engine must do for a request now.
+    /// A step that the engine takes for a request.
     enum Step {
         /// Send the intent; a repeated one with a ping to the owner, whose pong shows that it is alive.
         case send(Intent, pinging: NodeID?)
@@ -273,7 +273,7 @@ extension Requests.Request {
         return ownerCheckAt <= context.now.boot
     }
 
-    /// What an answer means for the request that it is for.
+    /// The meaning of an answer for its request.
     fileprivate enum AnswerMeaning {
         /// The request ends with it.
         case final

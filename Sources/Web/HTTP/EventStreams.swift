@@ -46,7 +46,7 @@ actor EventStreams {
         }
     }
 
-    /// What a page asks of its stream; pages with equal options share a timeline.
+    /// The options of a page's stream; pages with equal options share a timeline.
     struct StreamOptions: Hashable {
         var face: Face
         var language: String

@@ -4,7 +4,7 @@ public import Session
 
 /// The debt service's message to a node: results for its records, and the ledger's weeks.
 public struct LedgerAck: Hashable, Sendable, Described {
-    /// What the debt service did with a record.
+    /// The result of the debt service's handling of a record.
     public enum Outcome: String, CaseIterable, Sendable {
         /// The ledger contains it, or a newer one of its session.
         case kept

@@ -46,7 +46,7 @@ struct KioskEnable: AsyncParsableCommand {
     @Option(help: "page, terminal, or auto for the page where it can be shown.")
     var surface = Surface.auto
 
-    /// What a kiosk shows: the page in a browser, or the terminal.
+    /// The display of a kiosk: the page in a browser, or the terminal.
     enum Surface: String, CaseIterable, ExpressibleByArgument {
         case page, terminal, auto
     }

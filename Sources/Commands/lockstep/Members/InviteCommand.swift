@@ -8,7 +8,7 @@ import Joining
 import Session
 import Settings
 
-/// What the commands about members share.
+/// The functions that the commands about members share.
 enum Members {
     /// Replaces this process with the program that carries out a request.
     static func become(_ request: BrokerRequest, _ destdir: String?) throws {
