@@ -11,7 +11,7 @@ struct BrokerAddresses {
     /// The name of the machine; `nil` if it has none that a certificate can hold.
     var machine: HostName?
     /// The addresses of the machine in its networks, of IPv4 and IPv6, without loopback and link-local ones.
-    var networks: [HostName]
+    var networkAddresses: [HostName]
 
     static func here() -> Self {
         var name = utsname()
@@ -19,7 +19,7 @@ struct BrokerAddresses {
         let text = withUnsafeBytes(of: name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         let ipv4 = Interfaces.addresses().filter { !$0.hasPrefix("127.") }
         let ipv6 = Interfaces.ipv6Addresses().filter { ["2", "3", "fd"].contains(where: $0.hasPrefix) }
-        return Self(machine: HostName(text), networks: (ipv4 + ipv6).compactMap(HostName.init))
+        return Self(machine: HostName(text), networkAddresses: (ipv4 + ipv6).compactMap(HostName.init))
     }
 
     private var ownNames: [HostName] {
@@ -36,8 +36,8 @@ struct BrokerAddresses {
     func inInvitation(for host: HostName, isOnLAN: Bool) -> [HostName] {
         let more: [HostName]
         if isOnLAN {
-            let ipv4 = networks.first { !$0.text.contains(":") }
-            let ipv6 = networks.first { $0.text.contains(":") }
+            let ipv4 = networkAddresses.first { !$0.text.contains(":") }
+            let ipv6 = networkAddresses.first { $0.text.contains(":") }
             more = [ipv4, ipv6].compactMap(\.self)
         } else {
             more = [.address("127.0.0.1")]
@@ -79,7 +79,7 @@ extension [HostName] {
 }
 
 /// Where the broker listens: the content of the file `address`.
-struct BrokerPlace: Equatable {
+struct BrokerListener: Equatable {
     var isEncrypted: Bool
     var host: HostName
     var port: Int
@@ -89,7 +89,7 @@ struct BrokerPlace: Equatable {
     var url: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(urlHost):\(port)" }
 }
 
-extension BrokerPlace {
+extension BrokerListener {
     init?(_ text: String) {
         let words = text.split(whereSeparator: \.isWhitespace)
         guard words.count == 3, words[0] == "mqtt" || words[0] == "mqtts", let host = HostName(String(words[1])),

@@ -72,12 +72,12 @@ struct BrokerFiles: Sendable {
             passwords: text("lockstep/passwd") ?? "")
     }
 
-    func place() throws -> BrokerPlace {
-        guard let place = BrokerPlace(try text("lockstep/address") ?? "") else {
+    func listener() throws -> BrokerListener {
+        guard let listener = BrokerListener(try text("lockstep/address") ?? "") else {
             throw JoinFailure(
                 "\(path("lockstep/address")) does not name an address; repeat lockstep broker setup with its options")
         }
-        return place
+        return listener
     }
 
     /// Returns the files of the configuration that mosquitto reads, but not that of Lockstep.

@@ -27,17 +27,17 @@ struct BrokerSetup {
         let host: HostName
         if let given = options.host {
             host = try BrokerAddresses.host(option: given)
-        } else if options.isOnLAN, let address = addresses.networks.first {
+        } else if options.isOnLAN, let address = addresses.networkAddresses.first {
             host = address
         } else {
             host = .name("localhost")
         }
-        let place = BrokerPlace(
+        let listener = BrokerListener(
             isEncrypted: options.isEncrypted, host: host, port: options.port ?? (options.isEncrypted ? 8_883 : 1_883))
-        guard (1...65_535).contains(place.port) else { throw JoinFailure(.wrong, "--port is 1 to 65535") }
+        guard (1...65_535).contains(listener.port) else { throw JoinFailure(.wrong, "--port is 1 to 65535") }
         let isNew = await !isInstalled("mosquitto")
         if !isStaged { try await installPackages() }
-        let before = try? files.place()
+        let before = try? files.listener()
         let made: (files: [BrokerFile], notes: [String])
         do {
             let configuration = try files.configuration()
@@ -46,18 +46,18 @@ struct BrokerSetup {
                     "\(files.path("mosquitto.conf")) does not include /etc/mosquitto/conf.d: add the line "
                         + "`\(MosquittoConfiguration.include)`")
             }
-            made = try makeFiles(options, place, addresses, beside: configuration)
+            made = try makeFiles(options, listener, addresses, beside: configuration)
             try await tryFiles(made.files, configuration)
         } catch {
             throw JoinFailure("\(error)\nnothing is changed")
         }
         try await install(made.files, options, isNew: isNew)
-        print("The broker listens at \(place.url)\(options.isOnLAN ? " and on every address of this machine" : "").")
+        print("The broker listens at \(listener.url)\(options.isOnLAN ? " and on every address of this machine" : "").")
         if options.isOnLAN, !options.isEncrypted {
             CommandLineRunner.say("Without --tls, passwords and sessions cross the LAN in the clear.")
         }
         for note in made.notes { print(note) }
-        if let before { tellChange(from: before, to: place) }
+        if let before { tellChange(from: before, to: listener) }
         if options.isOnLAN, options.host == nil {
             print(
                 """
@@ -72,13 +72,13 @@ struct BrokerSetup {
 
     /// Returns the files that setup installs, the configuration last, and what a person should know of them.
     private func makeFiles(
-        _ options: BrokerRequest.Options, _ place: BrokerPlace, _ addresses: BrokerAddresses,
+        _ options: BrokerRequest.Options, _ listener: BrokerListener, _ addresses: BrokerAddresses,
         beside present: [ConfigurationFile]
     ) throws -> (files: [BrokerFile], notes: [String]) {
         var (made, notes): ([BrokerFile], [String]) = ([], [])
-        if place.isEncrypted {
+        if listener.isEncrypted {
             let certificate = try BrokerCertificate(
-                for: place.host, addresses, in: files, at: SystemClock.wallMilliseconds() / 1_000)
+                for: listener.host, addresses, in: files, at: SystemClock.wallMilliseconds() / 1_000)
             made += certificate.files
             notes.append(
                 "Its certificate holds these names and addresses: "
@@ -96,9 +96,9 @@ struct BrokerSetup {
         made.append(BrokerFile("lockstep/passwd", list.passwordsText, for: .broker))
         if options.isOnLAN { made.append(BrokerFile("lockstep/lan", "yes\n", for: .all)) }
         if options.keepsSpacesApart { made.append(BrokerFile("lockstep/separate", "yes\n", for: .all)) }
-        made.append(BrokerFile("lockstep/address", place.text, for: .all))
+        made.append(BrokerFile("lockstep/address", listener.text, for: .all))
         let configuration = MosquittoConfiguration(
-            template: Self.template, port: place.port, isOnLAN: options.isOnLAN, isEncrypted: place.isEncrypted,
+            template: Self.template, port: listener.port, isOnLAN: options.isOnLAN, isEncrypted: listener.isEncrypted,
             beside: present)
         made.append(BrokerFile(MosquittoConfiguration.name, configuration.text, for: .all))
         if let note = configuration.note { notes.append(note) }
@@ -160,7 +160,7 @@ struct BrokerSetup {
     }
 
     /// Says what a change of the address means for members.
-    private func tellChange(from before: BrokerPlace, to now: BrokerPlace) {
+    private func tellChange(from before: BrokerListener, to now: BrokerListener) {
         if before.isEncrypted != now.isEncrypted || before.port != now.port {
             CommandLineRunner.say(
                 "Nodes that joined with \(before.url) cannot connect any more: revoke and invite them again.")

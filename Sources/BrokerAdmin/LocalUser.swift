@@ -12,16 +12,16 @@ struct LocalUser: Sendable {
     private let configuration: MQTTConfiguration
 
     init(_ files: BrokerFiles) throws {
-        let place = try files.place()
+        let listener = try files.listener()
         guard let password = try files.text("lockstep/local") else {
             throw JoinFailure(
                 "\(files.path("lockstep/local")) is missing; repeat lockstep broker setup with its options")
         }
         // Random, because a member that connects with the same id would end this connection.
         let clientID = "lockstep-broker-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-        var configuration = MQTTConfiguration(host: "127.0.0.1", port: place.port, clientID: clientID)
+        var configuration = MQTTConfiguration(host: "127.0.0.1", port: listener.port, clientID: clientID)
         configuration.credentials = .init(user: MemberList.localUser, password: String(password[...].trimmed))
-        if place.isEncrypted {
+        if listener.isEncrypted {
             configuration.tls = .init(trust: .file(files.path("lockstep/ca.crt")))
             configuration.tls?.isPinned = true
         }

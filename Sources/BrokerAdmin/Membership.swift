@@ -65,15 +65,15 @@ struct Membership {
     private func invitation(
         for member: Member, _ node: NodeID, _ space: SpaceID, _ secret: String
     ) throws -> Invitation {
-        let place = try files.place()
-        let authority = place.isEncrypted ? try files.bytes("lockstep/ca.crt") ?? [] : nil
+        let listener = try files.listener()
+        let authority = listener.isEncrypted ? try files.bytes("lockstep/ca.crt") ?? [] : nil
         let fingerprint = authority.flatMap { Credential.fingerprint(ofCertificate: $0) }
         guard (authority == nil) == (fingerprint == nil) else {
             throw JoinFailure("\(files.path("lockstep/ca.crt")) holds no certificate in PEM format; restore it")
         }
-        let hosts = BrokerAddresses.here().inInvitation(for: place.host, isOnLAN: files.has("lockstep/lan"))
+        let hosts = BrokerAddresses.here().inInvitation(for: listener.host, isOnLAN: files.has("lockstep/lan"))
         return Invitation(
-            hosts: hosts.map(\.text), port: place.port, fingerprint: fingerprint, role: member.role, space: space,
+            hosts: hosts.map(\.text), port: listener.port, fingerprint: fingerprint, role: member.role, space: space,
             node: node, secret: secret, expires: member.since)
     }
 

@@ -5,35 +5,35 @@ import Settings
 
 /// Finds the broker of an invitation by the fingerprint of its authority, before anything secret is sent.
 enum Authority {
-    /// The answer of a place.
+    /// The answer of a endpoint.
     private enum Answer: Sendable {
         /// The certificate of the authority, as PEM.
         case found(String)
         case foreign
         case silent(String)
-        /// A place answered a moment ago, so the others are not waited for any more.
+        /// A endpoint answered a moment ago, so the others are not waited for any more.
         case waitedLongEnough
     }
 
-    /// The seconds that a place has for its answer.
+    /// The seconds that a endpoint has for its answer.
     private static let timeout = 5
 
-    /// Asks all places at once.
-    /// - Returns: The place and the certificate of the authority.
+    /// Asks all endpoints at once.
+    /// - Returns: The endpoint and the certificate of the authority.
     static func find(
-        _ fingerprint: [UInt8], at places: [BrokerAddress.Place]
-    ) async throws(JoinFailure) -> (place: Int, certificate: [UInt8]) {
-        var answers = [Answer?](repeating: nil, count: places.count)
+        _ fingerprint: [UInt8], at endpoints: [BrokerAddress.Endpoint]
+    ) async throws(JoinFailure) -> (endpoint: Int, certificate: [UInt8]) {
+        var answers = [Answer?](repeating: nil, count: endpoints.count)
         await withTaskGroup(of: (Int, Answer).self) { group in
-            for (index, place) in places.enumerated() {
-                group.addTask { (index, await ask(place, for: fingerprint)) }
+            for (index, endpoint) in endpoints.enumerated() {
+                group.addTask { (index, await ask(endpoint, for: fingerprint)) }
             }
             var isWaiting = false
             while let (index, answer) = await group.next() {
                 if case .waitedLongEnough = answer { break }
                 answers[index] = answer
                 guard case .found = answer, !isWaiting else { continue }
-                // An earlier place, which is a name, is better than a later one, which is an address of today.
+                // An earlier endpoint, which is a name, is better than a later one, which is an address of today.
                 isWaiting = true
                 group.addTask {
                     try? await Task.sleep(for: .milliseconds(500))
@@ -49,14 +49,14 @@ enum Authority {
             if case .foreign = answer {
                 throw JoinFailure(
                     """
-                    the machine at \(places[index]) is not the broker of this invitation: its authority has another \
+                    the machine at \(endpoints[index]) is not the broker of this invitation: its authority has another \
                     fingerprint. The secret was not sent. If the broker was set up again, make another invitation \
                     there; else another machine has its name or address
                     """)
             }
         }
-        let reasons = zip(places, answers).map { place, answer in
-            if case .silent(let reason) = answer { "\(place): \(reason)" } else { "\(place): no answer" }
+        let reasons = zip(endpoints, answers).map { endpoint, answer in
+            if case .silent(let reason) = answer { "\(endpoint): \(reason)" } else { "\(endpoint): no answer" }
         }
         throw JoinFailure(
             .unreachable,
@@ -64,11 +64,11 @@ enum Authority {
                 + reasons.joined(separator: "\n  "))
     }
 
-    private static func ask(_ place: BrokerAddress.Place, for fingerprint: [UInt8]) async -> Answer {
+    private static func ask(_ endpoint: BrokerAddress.Endpoint, for fingerprint: [UInt8]) async -> Answer {
         let result: Child.Result
         do throws(BadValue) {
             result = try await Child.run(
-                "openssl", ["s_client", "-connect", place.line, "-showcerts"], seconds: timeout)
+                "openssl", ["s_client", "-connect", endpoint.line, "-showcerts"], seconds: timeout)
         } catch {
             return .silent(error.description)
         }

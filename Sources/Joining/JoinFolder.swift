@@ -13,9 +13,9 @@ struct JoinFolder {
     private let lock: StateDirectory
 
     /// - Throws: ``JoinFailure`` if another join has it.
-    init(_ place: JoinPlace) throws(JoinFailure) {
+    init(_ paths: JoinPaths) throws(JoinFailure) {
         do throws(StateDirectoryError) {
-            lock = try StateDirectory(place.path(place.joining))
+            lock = try StateDirectory(paths.path(paths.joining))
         } catch {
             guard case .taken = error else { throw JoinFailure(error.description) }
             throw JoinFailure("another lockstep join runs on this machine; wait for its end")
@@ -38,7 +38,7 @@ struct JoinFolder {
     }
 }
 
-extension JoinPlace {
+extension JoinPaths {
     /// The user and the group of the services.
     /// - Throws: ``JoinFailure`` if this machine has no such user.
     func owner() throws(JoinFailure) -> (user: uid_t, group: gid_t)? {

@@ -27,9 +27,9 @@ package struct JoinRequest: Sendable {
 
     /// - Throws: ``BadValue`` for an invitation that ``JoinToken/decode(_:)`` would refuse.
     package init(_ invitation: Invitation) throws(BadValue) {
-        var places: [BrokerAddress.Place] = []
-        for host in invitation.hosts { places.append(try .init(host: host, port: invitation.port)) }
-        broker = BrokerAddress(isEncrypted: invitation.fingerprint != nil, places: places)
+        var endpoints: [BrokerAddress.Endpoint] = []
+        for host in invitation.hosts { endpoints.append(try .init(host: host, port: invitation.port)) }
+        broker = BrokerAddress(isEncrypted: invitation.fingerprint != nil, endpoints: endpoints)
         trust = invitation.fingerprint.map(Trust.fingerprint) ?? .system
         role = invitation.role
         space = invitation.space

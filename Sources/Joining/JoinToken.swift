@@ -29,7 +29,7 @@ package enum JoinToken {
     /// - Throws: ``BadValue`` if a value cannot be encoded, or no address fits.
     package static func encode(_ invitation: Invitation) throws(BadValue) -> String {
         let head = try self.head(of: invitation)
-        var hosts = invitation.hosts.filter { (try? BrokerAddress.Place(host: $0, port: invitation.port)) != nil }
+        var hosts = invitation.hosts.filter { (try? BrokerAddress.Endpoint(host: $0, port: invitation.port)) != nil }
         while !hosts.isEmpty {
             let bytes = head + hosts.indices.flatMap { encoded(hosts[$0], after: $0 > 0 ? hosts[$0 - 1] : nil) }
             if bytes.count + checksumBytes <= mostBytes { return prefix + Base64URL.encode(sealed(bytes)) }
@@ -126,7 +126,7 @@ package enum JoinToken {
         guard isSecret(invitation.secret) else { throw .forged("secret", LineText(showing: invitation.secret)) }
         for host in invitation.hosts {
             do throws(BadValue) {
-                _ = try BrokerAddress.Place(host: host, port: invitation.port)
+                _ = try BrokerAddress.Endpoint(host: host, port: invitation.port)
             } catch {
                 throw .forged("broker", LineText(showing: "\(host), port \(invitation.port)"))
             }

@@ -8,7 +8,7 @@ package import Settings
 
 /// Joins this machine, or a person on it, to a broker, and undoes that.
 package struct Joining: Sendable {
-    private let place: JoinPlace
+    private let paths: JoinPaths
     private let manager: ServiceManager?
     /// The path of `lockstep-node`.
     private let nodeProgram: String
@@ -19,9 +19,9 @@ package struct Joining: Sendable {
     private static let timeout = 20
 
     package init(
-        _ place: JoinPlace, manager: ServiceManager?, nodeProgram: String, say: @escaping @Sendable (LineText) -> Void
+        _ paths: JoinPaths, manager: ServiceManager?, nodeProgram: String, say: @escaping @Sendable (LineText) -> Void
     ) {
-        self.place = place
+        self.paths = paths
         self.manager = manager
         self.nodeProgram = nodeProgram
         self.say = say
@@ -32,7 +32,7 @@ package struct Joining: Sendable {
     /// Joins, and waits until the service is connected. If that fails, files and services are as before.
     package func join(_ request: JoinRequest) async throws(JoinFailure) -> JoinReport {
         do {
-            let folder = try JoinFolder(place)
+            let folder = try JoinFolder(paths)
             defer { folder.remove() }
             if await undoBegun(folder) { say("A join that did not come to its end was undone.") }
             return try await join(request, folder)
@@ -46,9 +46,9 @@ package struct Joining: Sendable {
     private func join(_ request: JoinRequest, _ folder: JoinFolder) async throws -> JoinReport {
         let service = request.role.service
         let unit = LineText(showing: "lockstep-\(service).service")
-        let names = place.names(of: service)
+        let names = paths.names(of: service)
         try checkSettings(names, request)
-        let owner = try place.owner()
+        let owner = try paths.owner()
         if let manager, await !manager.has(unit) {
             throw JoinFailure("the service lockstep-\(service) is not installed on this machine")
         }
@@ -62,14 +62,14 @@ package struct Joining: Sendable {
         let state = await manager?.state(of: unit)
         do {
             try folder.begin(service)
-            try changes.makeDirectory(place.directory)
-            try write(request, authority, names, at: place.root, owner, &changes)
-            say("Settings are in \(LineText(showing: place.path(names.settings))).")
+            try changes.makeDirectory(paths.directory)
+            try write(request, authority, names, at: paths.root, owner, &changes)
+            say("Settings are in \(LineText(showing: paths.path(names.settings))).")
             var report = JoinReport(
                 node: "\(request.node)", space: "\(request.space)", role: request.role.rawValue,
                 broker: "\(request.broker)", service: "lockstep-\(service)", isConnected: false)
             guard let manager else {
-                report.next = "lockstep-\(service) --config \(place.path(names.settings))"
+                report.next = "lockstep-\(service) --config \(paths.path(names.settings))"
                 return report
             }
             try Task.checkCancellation()
@@ -89,8 +89,8 @@ package struct Joining: Sendable {
     /// - Returns: Whether there was such a join.
     private func undoBegun(_ folder: JoinFolder) async -> Bool {
         guard let service = folder.begun else { return false }
-        for name in place.names(of: service).joined {
-            for path in [place.path(name), place.path(name) + ".new"] { unlink(path) }
+        for name in paths.names(of: service).joined {
+            for path in [paths.path(name), paths.path(name) + ".new"] { unlink(path) }
         }
         let unit = LineText(showing: "lockstep-\(service).service")
         if let manager { await manager.restore(unit, manager.state(of: unit)) }
@@ -98,12 +98,12 @@ package struct Joining: Sendable {
     }
 
     /// Checks that nothing that is set here contradicts the request.
-    private func checkSettings(_ names: JoinPlace.Names, _ request: JoinRequest) throws {
-        let leave = place.isPersonal ? "lockstep leave --user" : "sudo lockstep leave"
-        if access(place.path(names.settings), F_OK) == 0 {
+    private func checkSettings(_ names: JoinPaths.Names, _ request: JoinRequest) throws {
+        let leave = paths.isPersonal ? "lockstep leave --user" : "sudo lockstep leave"
+        if access(paths.path(names.settings), F_OK) == 0 {
             throw JoinFailure("this machine has joined already; to join another broker: \(leave), then again")
         }
-        let own = place.path(names.ownSettings)
+        let own = paths.path(names.ownSettings)
         guard access(own, F_OK) == 0 else { return }
         var values = SettingValues()
         try values.fill(file: own)
@@ -112,17 +112,17 @@ package struct Joining: Sendable {
         throw JoinFailure("\(own) sets \(setting.rawValue), which has precedence over joining; remove that line first")
     }
 
-    /// Finds the broker and returns the certificate of its authority, and puts the place that answered first.
+    /// Finds the broker and returns the certificate of its authority, and puts the endpoint that answered first.
     private func authority(for request: inout JoinRequest) async throws(JoinFailure) -> [UInt8]? {
         switch request.trust {
         case .system: return nil
         case .certificates(let bytes): return bytes
         case .fingerprint(let fingerprint):
-            let hosts = request.broker.places.map(\.host).joined(separator: ", ")
+            let hosts = request.broker.endpoints.map(\.host).joined(separator: ", ")
             say("Looking for the broker at \(LineText(showing: hosts)).")
-            let found = try await Authority.find(fingerprint, at: request.broker.places)
-            let first = request.broker.places.remove(at: found.place)
-            request.broker.places.insert(first, at: 0)
+            let found = try await Authority.find(fingerprint, at: request.broker.endpoints)
+            let first = request.broker.endpoints.remove(at: found.endpoint)
+            request.broker.endpoints.insert(first, at: 0)
             say("Found it at \(first.line); its authority has the right fingerprint.")
             return found.certificate
         }
@@ -133,7 +133,7 @@ package struct Joining: Sendable {
     private func prepareProbe(
         _ request: JoinRequest, _ authority: [UInt8]?, _ folder: JoinFolder
     ) throws -> LineText {
-        let names = JoinPlace.Names(
+        let names = JoinPaths.Names(
             settings: folder.path("settings"), password: folder.path("password"),
             authority: folder.path("authority"))
         var files = FileChanges()
@@ -180,7 +180,7 @@ package struct Joining: Sendable {
 
     /// Writes password, authority and settings, as a service sees them, below a folder.
     private func write(
-        _ request: JoinRequest, _ authority: [UInt8]?, _ names: JoinPlace.Names, at root: String,
+        _ request: JoinRequest, _ authority: [UInt8]?, _ names: JoinPaths.Names, at root: String,
         _ owner: (user: uid_t, group: gid_t)?, _ changes: inout FileChanges
     ) throws {
         let settings = try request.settings(password: names.password, authority: authority.map { _ in names.authority })
@@ -232,21 +232,21 @@ package struct Joining: Sendable {
         package var node: LineText?
     }
 
-    /// Undoes joining for every service of the place. Journal and ledger stay.
+    /// Undoes joining for every service of the paths. Journal and ledger stay.
     /// - Returns: The services that had joined.
     package func leave() async throws(JoinFailure) -> [Left] {
-        let folder = try JoinFolder(place)
+        let folder = try JoinFolder(paths)
         defer { folder.remove() }
         var left: [Left] = []
         for service in JoinFolder.services {
-            let names = place.names(of: service)
-            guard access(place.path(names.settings), F_OK) == 0 || folder.begun == service else { continue }
+            let names = paths.names(of: service)
+            guard access(paths.path(names.settings), F_OK) == 0 || folder.begun == service else { continue }
             var values = SettingValues()
-            try? values.fill(file: place.path(names.settings))
+            try? values.fill(file: paths.path(names.settings))
             await manager?.end(LineText(showing: "lockstep-\(service).service"))
             var changes = FileChanges()
             do throws(FileError) {
-                for name in names.joined { try changes.remove(place.path(name)) }
+                for name in names.joined { try changes.remove(paths.path(name)) }
             } catch {
                 changes.undo()
                 throw JoinFailure(error.description)

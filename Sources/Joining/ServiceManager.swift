@@ -15,12 +15,12 @@ package struct ServiceManager: Sendable {
     private let options: [LineText]
 
     /// Connects to the service manager of a scope; `nil` if none runs.
-    package init?(_ place: JoinPlace) async {
-        options = place.isPersonal ? ["--user"] : []
-        if place.isPersonal {
+    package init?(_ paths: JoinPaths) async {
+        options = paths.isPersonal ? ["--user"] : []
+        if paths.isPersonal {
             guard await isSuccess(["show-environment"]) else { return nil }
         } else {
-            guard access(place.root + "/run/systemd/system", F_OK) == 0 else { return nil }
+            guard access(paths.root + "/run/systemd/system", F_OK) == 0 else { return nil }
         }
     }
 

@@ -23,14 +23,14 @@ final class Connector: Sendable {
     func start(
         _ handle: Handle,
         _ configuration: MQTTConfiguration,
-        to place: MQTTConfiguration.Place,
+        to endpoint: MQTTConfiguration.Endpoint,
         on loop: EventLoop,
         finished: @escaping @Sendable (Int32, Int32) -> Void,
         ended: @escaping @Sendable () -> Void
     ) throws(MQTTError) {
         do throws(FileError) {
             try Thread.start(name: "mqtt-connect") { [self] in
-                let (code, error) = handle.connect(configuration, to: place)
+                let (code, error) = handle.connect(configuration, to: endpoint)
                 let mine = state.withLock { state in
                     if state == .abandoned { return true }
                     state = .done

@@ -85,15 +85,17 @@ import Glibc
     }
 
     /// Resolves the name and connects, which blocks. Returns the library's code, and `errno` from right after the call.
-    func connect(_ configuration: MQTTConfiguration, to place: MQTTConfiguration.Place) -> (code: Int32, error: Int32) {
+    func connect(_ configuration: MQTTConfiguration, to endpoint: MQTTConfiguration.Endpoint) -> (
+        code: Int32, error: Int32
+    ) {
         var properties: OpaquePointer?
         if version == .v5, let size = configuration.maximumPacketSize {
             unsafe mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), size)
         }
-        let port = Int32(place.port)
+        let port = Int32(endpoint.port)
         let keepAlive = Int32(configuration.keepAliveSeconds)
         errno = 0
-        let code = unsafe mosquitto_connect_bind_v5(mosquitto, place.host, port, keepAlive, nil, properties)
+        let code = unsafe mosquitto_connect_bind_v5(mosquitto, endpoint.host, port, keepAlive, nil, properties)
         let error = errno
         unsafe mosquitto_property_free_all(&properties)
         return (code, error)

@@ -7,7 +7,7 @@ import Platform
 extension MQTTClient {
     /// The limit of abandoned connectors. A connect to a silent network blocks for minutes, and a new one succeeds sooner
     /// once the network is back, but their threads must not pile up.
-    private var lingeringLimit: Int { 4 * configuration.places.count }
+    private var lingeringLimit: Int { 4 * configuration.endpoints.count }
 
     /// Starts one attempt to connect, or waits until an abandoned connector ends if there are too many.
     func attempt() {
@@ -36,7 +36,7 @@ extension MQTTClient {
                 try connector.start(
                     handle,
                     configuration,
-                    to: currentPlace,
+                    to: currentEndpoint,
                     on: loop,
                     finished: { [weak self] code, error in
                         // Without a client: its teardown has abandoned the connector or destroyed the handle.
@@ -54,7 +54,7 @@ extension MQTTClient {
         }
     }
 
-    var currentPlace: MQTTConfiguration.Place { configuration.places[place] }
+    var currentEndpoint: MQTTConfiguration.Endpoint { configuration.endpoints[endpoint] }
 
     private func lingeringConnectorEnded() {
         lingering -= 1
@@ -65,7 +65,7 @@ extension MQTTClient {
         guard case .connecting(let attempt) = phase, attempt.number == number else { return }
         let handle = attempt.handle
         guard code == 0 else {
-            var failure = MQTTError.connect(code, error, host: currentPlace.host, port: currentPlace.port)
+            var failure = MQTTError.connect(code, error, host: currentEndpoint.host, port: currentEndpoint.port)
             if let words = handle.inbox.tlsWords, configuration.tls != nil { failure = Self.tlsFailure(words) }
             // The connector is done, so teardown destroys the handle.
             ended(failure)

@@ -80,8 +80,8 @@ extension MQTTClient {
             attempt()
         case .connecting:
             let limit = configuration.connectTimeoutMilliseconds
-            let place = "\(currentPlace.host):\(currentPlace.port)"
-            ended(MQTTError(.unreachable, reason: Int(ETIMEDOUT), "cannot connect to \(place) within \(limit) ms"))
+            let endpoint = "\(currentEndpoint.host):\(currentEndpoint.port)"
+            ended(MQTTError(.unreachable, reason: Int(ETIMEDOUT), "cannot connect to \(endpoint) within \(limit) ms"))
         case .opening:
             let limit = configuration.connectTimeoutMilliseconds
             ended(MQTTError(.timeout, "the server has not accepted the connection within \(limit) ms"))
@@ -122,10 +122,10 @@ extension MQTTClient {
         tearDown()
         var error = error
         if !wasConnected {
-            // The place of a connection that was lost is tried first, and after a failure the next one, without a pause.
-            place = (place + 1) % configuration.places.count
+            // The endpoint of a connection that was lost is tried first, and after a failure the next one, without a pause.
+            endpoint = (endpoint + 1) % configuration.endpoints.count
             failures.append(error)
-            if place != 0 {
+            if endpoint != 0 {
                 phaseTimer?.arm(atBootMilliseconds: now)
                 return
             }
@@ -146,7 +146,7 @@ extension MQTTClient {
         deliver(.disconnected(error, retryInMilliseconds: wait))
     }
 
-    /// Returns the error of a round of attempts: that of a place with the reasons of all.
+    /// Returns the error of a round of attempts: that of a endpoint with the reasons of all.
     private static func combined(_ failures: [MQTTError]) -> MQTTError {
         let telling = failures.first(where: \.isLasting) ?? failures[0]
         guard failures.count > 1 else { return telling }

@@ -25,9 +25,9 @@ public actor MQTTClient {
     var overtaken: [PendingRequests.Request] = []
     var backoff: BackoffState
     var attempts = 0
-    /// The index of the place of the current or next attempt.
-    var place = 0
-    /// The failures at the places that were tried since the last wait.
+    /// The index of the endpoint of the current or next attempt.
+    var endpoint = 0
+    /// The failures at the endpoints that were tried since the last wait.
     var failures: [MQTTError] = []
     /// Whether the next attempt uses 3.1.1 because the server refused MQTT 5.
     var fallsBack = false

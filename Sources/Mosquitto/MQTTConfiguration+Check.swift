@@ -6,8 +6,8 @@ extension MQTTConfiguration {
     /// The port to connect to: ``port``, else 1883, or 8883 with TLS.
     public var effectivePort: Int { port ?? (tls == nil ? 1883 : 8883) }
 
-    /// All places of the server, in the order in which they are tried.
-    var places: [Place] { [Place(host: host, port: effectivePort)] + alternatives }
+    /// All endpoints of the server, in the order in which they are tried.
+    var endpoints: [Endpoint] { [Endpoint(host: host, port: effectivePort)] + alternatives }
 
     /// Validates every value.
     ///
@@ -21,9 +21,10 @@ extension MQTTConfiguration {
             return unsafe text.isEmpty || mosquitto_validate_utf8(text, Int32(text.utf8.count)) == 0
         }
 
-        for place in places {
-            try require(!place.host.isEmpty && isText(place.host), "the host is empty or not valid UTF-8 for MQTT")
-            try require((1...65535).contains(place.port), "the port \(place.port) is not in 1...65535")
+        for endpoint in endpoints {
+            try require(
+                !endpoint.host.isEmpty && isText(endpoint.host), "the host is empty or not valid UTF-8 for MQTT")
+            try require((1...65535).contains(endpoint.port), "the port \(endpoint.port) is not in 1...65535")
         }
         try require(isText(clientID), "the client id is not valid UTF-8 for MQTT, or has more than 65535 bytes")
         try require((5...65535).contains(keepAliveSeconds), "keep alive \(keepAliveSeconds) s is not in 5...65535")

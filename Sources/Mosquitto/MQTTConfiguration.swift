@@ -17,13 +17,13 @@ public struct MQTTConfiguration: Sendable {
     }
 
     /// A further name or address of the server, and its port.
-    public struct Place: Sendable, Hashable {
+    public struct Endpoint: Sendable, Hashable {
         /// The name or address.
         public var host: String
         /// The port, 1...65535.
         public var port: Int
 
-        /// Creates a place.
+        /// Creates a endpoint.
         public init(host: String, port: Int) {
             self.host = host
             self.port = port
@@ -93,9 +93,9 @@ public struct MQTTConfiguration: Sendable {
     public var host: String
     /// The server's port, 1...65535; `nil` for 1883, or 8883 with TLS.
     public var port: Int?
-    /// Further places of the same server. A failed attempt is followed at once by one at the next place; the back-off comes,
+    /// Further endpoints of the same server. A failed attempt is followed at once by one at the next endpoint; the back-off comes,
     /// and the failure is reported, after the last one.
-    public var alternatives: [Place] = []
+    public var alternatives: [Endpoint] = []
     /// The MQTT client id, unique at the server; if empty, the server assigns one.
     public var clientID: String
     /// The user name and password, if the server requires them.
@@ -123,7 +123,7 @@ public struct MQTTConfiguration: Sendable {
     public var closeDeadlineMilliseconds: Int64 = 2000
     /// Returns whether a failure ends the client, so that `run()` throws it.
     ///
-    /// It is called when a connection is lost, and when the attempts at all places have failed. By default no failure
+    /// It is called when a connection is lost, and when the attempts at all endpoints have failed. By default no failure
     /// ends the client: the password or the certificate may be fixed at the server.
     public var giveUp: @Sendable (MQTTError) -> Bool = { _ in false }
     /// Returns the longest addition to a wait before the next attempt, in milliseconds, of which a random part is used. With

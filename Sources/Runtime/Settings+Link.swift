@@ -13,9 +13,9 @@ extension Settings {
         let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)
         var configuration = MQTTConfiguration(
             host: broker.host, port: broker.port, clientID: "\(clientID)-\(suffix)")
-        configuration.alternatives = broker.places.dropFirst().map { .init(host: $0.host, port: $0.port) }
+        configuration.alternatives = broker.endpoints.dropFirst().map { .init(host: $0.host, port: $0.port) }
         // A silent address must not hold up the others.
-        if broker.places.count > 1 { configuration.connectTimeoutMilliseconds = 3_000 }
+        if broker.endpoints.count > 1 { configuration.connectTimeoutMilliseconds = 3_000 }
         if let user = broker.user { configuration.credentials = .init(user: user, password: broker.password) }
         if broker.isEncrypted {
             configuration.tls = .init(

@@ -7,7 +7,7 @@ package import Session
 /// The address of a broker: `mqtt://[user[:password]@]host[:port][,host[:port]…]`, or `mqtts://` for TLS.
 package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The host and the port of a broker.
-    package struct Place: Hashable, Sendable, CustomStringConvertible {
+    package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         /// A name or an address, as ``HostText`` says; an address of IPv6 may have a zone.
         package let host: String
         /// 1 to 65535.
@@ -66,7 +66,7 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     package var isEncrypted: Bool
     /// The names and addresses of the broker, in the order in which they are tried. The port of the first is 1883 by
     /// default, or 8883 with TLS; the default of the others is the port of the first.
-    package var places: [Place]
+    package var endpoints: [Endpoint]
     package var user: String?
     /// The password, if the address has one. Never part of ``description``.
     package var password: String?
@@ -91,21 +91,21 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
             if parts.count == 2 { password = try Self.decoded(parts[1]) }
             rest = rest[rest.index(after: at)...]
         }
-        places = []
+        endpoints = []
         for text in rest.split(separator: ",", omittingEmptySubsequences: false) {
-            places.append(try Place(text, port: places.first?.port ?? (isEncrypted ? 8_883 : 1_883)))
+            endpoints.append(try Endpoint(text, port: endpoints.first?.port ?? (isEncrypted ? 8_883 : 1_883)))
         }
     }
 
-    package init(isEncrypted: Bool, places: [Place], user: String? = nil, password: String? = nil) {
+    package init(isEncrypted: Bool, endpoints: [Endpoint], user: String? = nil, password: String? = nil) {
         self.isEncrypted = isEncrypted
-        self.places = places
+        self.endpoints = endpoints
         self.user = user
         self.password = password
     }
 
-    package var host: String { places[0].host }
-    package var port: Int { places[0].port }
+    package var host: String { endpoints[0].host }
+    package var port: Int { endpoints[0].port }
 
     /// The address without user and password.
     package var description: String { text(withUser: false).description }
@@ -113,8 +113,8 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address without a password, as a setting.
     package func text(withUser: Bool) -> LineText {
         let user: LineText = withUser ? user.map { "\(LineText(showing: $0.percentEncoded))@" } ?? "" : ""
-        let places = LineText(showing: places.map(\.description).joined(separator: ","))
-        return isEncrypted ? "mqtts://\(user)\(places)" : "mqtt://\(user)\(places)"
+        let endpoints = LineText(showing: endpoints.map(\.description).joined(separator: ","))
+        return isEncrypted ? "mqtts://\(user)\(endpoints)" : "mqtt://\(user)\(endpoints)"
     }
 
     private static func decoded(_ text: Substring) throws(BadValue) -> String {

@@ -7,18 +7,18 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     package static let usualPort = 7_780
     package static let usualSecurePort = 7_743
 
-    private let place: BrokerAddress.Place
+    private let endpoint: BrokerAddress.Endpoint
 
     /// Parses an address; `port` is that of an address without one.
     package init(_ text: String, port: Int = Self.usualPort) throws(BadValue) {
         let isPort = !text.isEmpty && text.allSatisfy(\.isNumber)
         let hint = "to listen on all addresses, write 0.0.0.0 or [::]"
-        place = try BrokerAddress.Place(isPort ? "127.0.0.1:\(text)" : text[...], port: port, hint: hint)
-        guard HostText.accepts(place.host) else { throw BadValue("“\(place.host)” is no host; \(hint)") }
+        endpoint = try BrokerAddress.Endpoint(isPort ? "127.0.0.1:\(text)" : text[...], port: port, hint: hint)
+        guard HostText.accepts(endpoint.host) else { throw BadValue("“\(endpoint.host)” is no host; \(hint)") }
     }
 
-    package var host: String { place.host }
-    package var port: Int { place.port }
+    package var host: String { endpoint.host }
+    package var port: Int { endpoint.port }
 
     /// Whether only programs of this machine can connect.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
@@ -26,5 +26,5 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether the node listens on all addresses of its machine.
     package var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
 
-    package var description: String { place.description }
+    package var description: String { endpoint.description }
 }

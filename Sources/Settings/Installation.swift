@@ -20,15 +20,15 @@ package struct Installation: Sendable {
     package let hasBroker: Bool
     /// The file of the settings of the machine's debt service.
     package var ledgerSettings: String { machine.path(machine.names(of: "debt").ownSettings) }
-    private let machine: JoinPlace
-    private let person: JoinPlace
+    private let machine: JoinPaths
+    private let person: JoinPaths
 
     /// Looks at the files of this machine and person.
     /// - Parameter root: The folder that everything lies below, for tests; empty for this machine.
     package init(environment: [String: String], root: String = "") {
         func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
-        machine = JoinPlace(isPersonal: false, root: root, environment: environment)
-        person = JoinPlace(isPersonal: true, root: root, environment: environment)
+        machine = JoinPaths(isPersonal: false, root: root, environment: environment)
+        person = JoinPaths(isPersonal: true, root: root, environment: environment)
         hasMachineJoined = exists(machine.names(of: "node").settings)
         hasPersonJoined = exists(person.names(of: "node").settings)
         keepsLedger = exists(machine.names(of: "debt").settings)

@@ -37,7 +37,7 @@ import Testing
         let error = #expect(throws: JoinFailure.self) { try files.members() }
         #expect(error?.description.contains("\(files.path("lockstep/passwd")) is not text in UTF-8") == true)
         try files.install(BrokerFile("lockstep/address", "http pi 80", for: .all))
-        #expect(throws: JoinFailure.self) { try files.place() }
+        #expect(throws: JoinFailure.self) { try files.listener() }
     }
 
     @Test func theConfigurationIsReadInTheOrderOfMosquitto() throws {
@@ -114,7 +114,7 @@ import Testing
     @Test func anInvitationNamesTheMachineBeforeItsAddresses() throws {
         let here = BrokerAddresses(
             machine: HostName("hall.example.org"),
-            networks: ["192.168.1.5", "10.0.0.1", "fd77::11", "fd77::12"].compactMap(HostName.init))
+            networkAddresses: ["192.168.1.5", "10.0.0.1", "fd77::11", "fd77::12"].compactMap(HostName.init))
         func hosts(_ host: String, isOnLAN: Bool) throws -> [String] {
             here.inInvitation(for: try #require(HostName(host)), isOnLAN: isOnLAN).map(\.text)
         }
@@ -127,18 +127,18 @@ import Testing
 
     @Test func aPlaceIsReadBack() throws {
         for text in ["mqtt 192.0.2.7 1883\n", "mqtts fd77::11 8883\n"] {
-            #expect(BrokerPlace(text)?.text == text)
+            #expect(BrokerListener(text)?.text == text)
         }
-        #expect(BrokerPlace("mqtts FD77::11 8883")?.url == "mqtts://[fd77::11]:8883")
+        #expect(BrokerListener("mqtts FD77::11 8883")?.url == "mqtts://[fd77::11]:8883")
         for text in ["", "mqtt pi", "mqtt pi 0", "mqtt pi 65536", "http pi 80", "mqtt p;i 80", "mqtt a 1 b"] {
-            #expect(BrokerPlace(text) == nil, "\(text)")
+            #expect(BrokerListener(text) == nil, "\(text)")
         }
     }
 
     // MARK: Certificate
 
     private let now = SystemClock.wallMilliseconds() / 1_000
-    private let here = BrokerAddresses(machine: HostName("hall"), networks: [])
+    private let here = BrokerAddresses(machine: HostName("hall"), networkAddresses: [])
 
     private func make(for host: String) throws -> BrokerCertificate {
         let made = try BrokerCertificate(for: try #require(HostName(host)), here, in: files, at: now)

@@ -19,8 +19,8 @@ import Testing
     @Test func severalPlacesOfOneBrokerAreRead() throws {
         let address = try BrokerAddress("mqtts://desk@pi.lan:8884,192.168.1.5,[fd77::1]:9")
         #expect(address.user == "desk")
-        #expect(address.places.map(\.host) == ["pi.lan", "192.168.1.5", "fd77::1"])
-        #expect(address.places.map(\.port) == [8_884, 8_884, 9])
+        #expect(address.endpoints.map(\.host) == ["pi.lan", "192.168.1.5", "fd77::1"])
+        #expect(address.endpoints.map(\.port) == [8_884, 8_884, 9])
         #expect(address.description == "mqtts://pi.lan:8884,192.168.1.5:8884,[fd77::1]:9")
     }
 

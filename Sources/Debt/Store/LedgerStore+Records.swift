@@ -34,7 +34,7 @@ extension LedgerStore {
     }
 
     /// A record, or without a node a lineage.
-    fileprivate struct Place: Hashable {
+    fileprivate struct RecordKey: Hashable {
         var space: SpaceID
         var session: SessionID
         var node: NodeID?
@@ -45,11 +45,11 @@ extension LedgerStore {
         try write { connection in
             var (held, beginnings) = try Self.held(arrivals, in: connection)
             // Keyed by record, because one INSERT … ON CONFLICT must not change a row twice.
-            var rows: [Place: LedgerArguments] = [:]
+            var rows: [RecordKey: LedgerArguments] = [:]
             let outcomes = try arrivals.map { arrival in
                 let (space, digested) = (arrival.space.rawValue, arrival.digested)
                 let (record, at) = (digested.record, arrival.at.milliseconds)
-                let lineage = Place(space: arrival.space, session: record.lineage)
+                let lineage = RecordKey(space: arrival.space, session: record.lineage)
                 let before = held[arrival.place]
                 var (filing, touches) = (Self.filing(of: arrival, over: before), Int64.max)
                 if before == nil, let quota {
@@ -107,8 +107,8 @@ extension LedgerStore {
     /// Returns what the ledger holds of arriving records, and when their lineages began.
     private static func held(
         _ arrivals: [Arrival], in connection: any LedgerConnection
-    ) throws -> (records: [Place: Held], beginnings: [Place: Int64]) {
-        var (records, beginnings): ([Place: Held], [Place: Int64]) = ([:], [:])
+    ) throws -> (records: [RecordKey: Held], beginnings: [RecordKey: Int64]) {
+        var (records, beginnings): ([RecordKey: Held], [RecordKey: Int64]) = ([:], [:])
         try connection.run(
             """
             SELECT asked.column1, (
@@ -126,7 +126,7 @@ extension LedgerStore {
             }
         ) { row in
             let arrival = arrivals[try row[0]]
-            beginnings[Place(space: arrival.space, session: arrival.digested.record.lineage)] = try row[1]
+            beginnings[RecordKey(space: arrival.space, session: arrival.digested.record.lineage)] = try row[1]
             guard let epoch = try row[2] as Int? else { return }
             records[arrival.place] = Held(
                 version: Version(epoch: epoch, rev: try row[3]), digest: try row[4], first: try row[5],
@@ -315,7 +315,7 @@ extension LedgerStore {
 }
 
 extension LedgerIntake.Arrival {
-    fileprivate var place: LedgerStore.Place {
-        LedgerStore.Place(space: space, session: digested.record.id, node: digested.record.node)
+    fileprivate var place: LedgerStore.RecordKey {
+        LedgerStore.RecordKey(space: space, session: digested.record.id, node: digested.record.node)
     }
 }

@@ -139,7 +139,7 @@ public struct Engine: Hashable, Sendable {
 
     /// Publishes the register and the answers that may leave now. The register leaves when it is on disk and the
     /// barrier of this connection has passed. The answers leave when their effects are on disk; without a connection, or
-    /// before its barrier, the driver keeps them.
+    /// before its barrier, the caller keeps them.
     private mutating func release(at boot: BootTime) {
         let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged

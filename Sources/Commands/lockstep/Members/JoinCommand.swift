@@ -17,8 +17,8 @@ struct JoinScopeOptions: ParsableArguments {
     @Option(help: .hidden)
     var destdir: String?
 
-    var place: JoinPlace {
-        JoinPlace(
+    var paths: JoinPaths {
+        JoinPaths(
             isPersonal: isPersonal, root: destdir ?? "", environment: ProcessInfo.processInfo.environment)
     }
 
@@ -55,9 +55,9 @@ struct JoinScopeOptions: ParsableArguments {
 
     func joining(quiet: Bool) async throws -> Joining {
         if !isPersonal { try Members.requireRoot(destdir) }
-        let place = place
+        let paths = paths
         return Joining(
-            place, manager: await ServiceManager(place), nodeProgram: CompanionExecutable.path(of: "lockstep-node")
+            paths, manager: await ServiceManager(paths), nodeProgram: CompanionExecutable.path(of: "lockstep-node")
         ) { line in if !quiet { print(line) } }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The paths of the settings that joining writes, for the machine or for one person.
-package struct JoinPlace: Sendable {
+package struct JoinPaths: Sendable {
     /// Whether the services are those of a person.
     package let isPersonal: Bool
     /// The folder that everything lies below, for tests; empty for this machine.
