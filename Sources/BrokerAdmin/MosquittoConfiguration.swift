@@ -106,8 +106,9 @@ struct TrialConfiguration {
 
     init(folder: String) { self.folder = folder }
 
-    /// A bridge would disconnect the running one, which has the same client id.
-    private static func isBridge(_ option: String) -> Bool {
+    /// Whether an option belongs to a bridge. The trial has none: it would disconnect the running one, which has the same
+    /// client id.
+    private static func isBridgeOption(_ option: String) -> Bool {
         [
             "connection", "address", "addresses", "topic", "cleansession", "clientid", "idle_timeout",
             "keepalive_interval", "restart_timeout", "round_robin", "start_type", "threshold", "try_private",
@@ -144,7 +145,7 @@ struct TrialConfiguration {
             case _ where ["password_file", "acl_file", "psk_file"].contains(where: option.hasSuffix):
                 logins.append("\(option) in \(file.name)")
             case "log_dest", "bind_address", "bind_interface", "socket_domain": continue
-            case _ where Self.isBridge(option): continue
+            case _ where Self.isBridgeOption(option): continue
             case "include_dir" where !ConfigurationFile.isFolder(value):
                 throw JoinFailure("\(file.name) includes \(value), which cannot be tried")
             default: break

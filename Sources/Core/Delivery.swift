@@ -8,7 +8,8 @@ import Session
 /// then the intent has expired, and no program waits for its answer. Nothing else waits: the engine publishes register
 /// and presence again on each connection, and repeats objections to what is still wrong.
 struct Delivery: Sendable {
-    /// When a lost answer is sent again on its connection. A judgement: the asker repeats its intent as often.
+    /// The time after which a lost answer is sent again on its connection. A judgement: the asker repeats its intent at the
+    /// same interval.
     private static let resendInterval: Milliseconds = .seconds(1)
 
     /// A message whose outcome matters.
@@ -91,7 +92,7 @@ struct Delivery: Sendable {
         var answer = answer
         answer.requiredRegister = registers.last ?? 0
         waiting.append(answer)
-        guard waiting.count > NodeCore.answersWithoutConnection else { return }
+        guard waiting.count > NodeCore.maximumWaitingAnswers else { return }
         dropped += 1
         // One peer that asks too often gets many such refusals, which must not displace the answers to others.
         waiting.remove(at: waiting.firstIndex { $0.answer.outcome == .refused(.busy) } ?? 0)
@@ -127,8 +128,9 @@ public enum RegisterRefusal: Hashable, Sendable {
 }
 
 extension NodeCore {
-    /// The most answers that wait for a connection. A judgement: the programs whose answers are dropped ask again.
-    package static let answersWithoutConnection = 256
+    /// The maximum number of answers that wait for a register or a connection. A judgement: the programs whose answers are
+    /// dropped ask again.
+    package static let maximumWaitingAnswers = 256
 
     /// The answers that were dropped because more waited.
     package var droppedAnswers: Int { delivery.dropped }

@@ -161,4 +161,10 @@ import Testing
         #expect(isOnlyPings)
         #expect(rig.log.count == 20)
     }
+
+    @Test func aRebootDoesNotMoveTheTimeSinceWhichASessionIsReady() {
+        var register = peerRegister(plan: "focus 25m, shortBreak 5m", status: .ready)
+        register.anchor.at = register.anchor.at + 3_600_000
+        #expect(register.statusBeganAt == EngineHarness.epoch)
+    }
 }

@@ -18,7 +18,7 @@ struct CalmStateFile {
     fileprivate var isFailing = false
 
     /// Whether the pending lines should be written now.
-    var isLong: Bool { pending.count > 4_096 }
+    var hasManyPending: Bool { pending.count > 4_096 }
 
     mutating func append(_ sample: Sample, at now: Int64) {
         pending += "s \(sample.from) \(sample.period) \(sample.level) \(now) \(sample.source)\n".utf8
@@ -32,7 +32,8 @@ struct CalmStateFile {
 /// The files that keep calm across a restart: for each space `<space>.calm` in the state directory.
 ///
 /// A file begins with a snapshot of the state as JSON, followed by a line for each later sample or change. It holds
-/// levels, never sound. Lines are written each second without a flush, so that a power cut leaves a gap of seconds.
+/// levels, never sound. Lines are written without a flush: each second while a feed is published, else when they exceed
+/// 4 KiB. So a power cut leaves a gap.
 struct CalmStateFiles {
     private static let limit = 64 << 20
     /// A file is rewritten when it exceeds twice its snapshot plus this many bytes.
@@ -62,12 +63,12 @@ struct CalmStateFiles {
         var state = known ?? CalmState(threshold: threshold)
         // Earlier samples keep the result of the threshold of their time.
         state.meter.threshold = threshold
-        rewrite(&file, state, isSynced: known != nil)
+        rewrite(&file, state, isFlushed: known != nil)
         return (file, state)
     }
 
     /// Writes the pending lines. With a state, rewrites a long file.
-    func flush(_ file: inout CalmStateFile, state: CalmState? = nil) {
+    func writePending(_ file: inout CalmStateFile, state: CalmState? = nil) {
         guard !file.pending.isEmpty else { return }
         if let state, file.isFailing || file.size > 2 * file.snapshot + Self.growth { return rewrite(&file, state) }
         do throws(FileError) {
@@ -82,11 +83,11 @@ struct CalmStateFiles {
         file.pending = []
     }
 
-    private func rewrite(_ file: inout CalmStateFile, _ state: CalmState, isSynced: Bool = true) {
+    private func rewrite(_ file: inout CalmStateFile, _ state: CalmState, isFlushed: Bool = true) {
         let bytes = ReportJSON.encode(Snapshot(boot: bootID.rawValue, lead: lead, state: state)) + [10]
         file.pending = []
         do throws(FileError) {
-            try Files.replace(file.path, isFlushed: isSynced, with: bytes)
+            try Files.replace(file.path, isFlushed: isFlushed, with: bytes)
             file.size = bytes.count
             file.snapshot = bytes.count
             file.isFailing = false

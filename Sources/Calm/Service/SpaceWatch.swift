@@ -42,7 +42,7 @@ final class SpaceWatch: ServiceSpace {
     }
 
     func handle(_ event: NodeCore.Event) { core.handle(event) }
-    func save() { files.flush(&file) }
+    func save() { files.writePending(&file) }
 
     /// Adds the level of a node's microphone. Its boot clock is converted to this machine's.
     func add(_ level: SoundLevel, from node: NodeID, at now: Int64) {
@@ -61,7 +61,7 @@ final class SpaceWatch: ServiceSpace {
         guard state.meter.add(sample, at: now) else { return }
         file.append(sample, at: now)
         // While no session runs, nothing else flushes the file.
-        if file.isLong { files.flush(&file, state: state) }
+        if file.hasManyPending { files.writePending(&file, state: state) }
     }
 
     /// Whether the feed can change by time alone.
@@ -85,8 +85,8 @@ final class SpaceWatch: ServiceSpace {
 
     /// Publishes the feed if it has changed, at most once a second.
     func update(at boot: Int64) {
-        // Flushed before it is published, so that a restart does not take back what was published.
-        files.flush(&file, state: state)
+        // Written before it is published, so that a restart does not take back what was published.
+        files.writePending(&file, state: state)
         guard core.serves, boot - publishedAt >= CalmService.feedInterval,
             let moment = core.state.view.lastMoment(at: BootTime(boot)), var feed = state.feed(of: moment),
             feed.isNews(after: published)

@@ -32,9 +32,9 @@ struct ImportCommand: ParsableCommand {
     @Flag(help: "As JSON.")
     var json = false
 
-    /// The records that are filed in one transaction; between two of them the service can write.
+    /// The number of records in one transaction. The service can write between two transactions.
     private static let batch = 2_048
-    /// The bad rows that are named: they fit on a screen.
+    /// The maximum number of bad rows that are named: they fit on a screen.
     private static let shownProblems = 20
     /// The maximum size of a file, in bytes: decades of sessions. Reading takes several times as much memory.
     private static let sizeLimit = 1 << 27
@@ -91,7 +91,8 @@ struct ImportCommand: ParsableCommand {
         UsageError("\(file == "-" ? "standard input" : file) cannot be read: \(String(cString: strerror(errno)))")
     }
 
-    /// Files records in batches, so that other writers do not wait. A second try continues where the first one failed.
+    /// Files records in batches, so that other writers do not wait. After a
+    /// failure the file can be imported again: a record that is filed already is not filed twice.
     private func file(_ found: Import, into opened: LedgerAccess.Opened, _ report: inout ImportReport) throws {
         let now = SystemClock.wallMilliseconds()
         for start in stride(from: 0, to: found.records.count, by: Self.batch) {

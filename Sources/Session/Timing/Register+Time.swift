@@ -148,7 +148,8 @@ extension Register {
         let lastRun = runs.last.map { $0.to ?? $0.from } ?? anchor.at
         switch status {
         case .running, .paused: return lastRun
-        case .ready: return anchor.at
+        // The end of a run, or an intent that ended a pause.
+        case .ready: return min(anchor.at, max(lastRun, last?.at ?? lastRun))
         // A paused or ready session is ended by an intent, without the end of a run.
         case .completed, .stopped: return max(lastRun, last?.at ?? lastRun)
         case .superseded: return supersededBy?.at ?? lastRun

@@ -40,7 +40,7 @@ import Testing
             var file: CalmStateFile
             (file, state) = files.open(space, threshold: threshold)
             for second in 0..<5 { hear(300 + Int(second), at: now + Int64(second) * 1_000, in: &state, &file) }
-            files.flush(&file)
+            files.writePending(&file)
         }
         let (_, found) = try files().open(space, threshold: threshold)
         #expect(found == state)
@@ -54,7 +54,7 @@ import Testing
             var file: CalmStateFile
             (file, state) = files.open(space, threshold: threshold)
             hear(300, at: now, in: &state, &file)
-            files.flush(&file)
+            files.writePending(&file)
         }
         let descriptor = open(path, O_WRONLY | O_APPEND)
         let torn = Array("s 1001000 1000 99".utf8)
@@ -78,7 +78,7 @@ import Testing
             let files = try files()
             var (file, state) = files.open(space, threshold: threshold)
             hear(300, at: now, in: &state, &file)
-            files.flush(&file)
+            files.writePending(&file)
         }
         let (_, found) = try files().open(space, threshold: Threshold(level: 200))
         #expect(found.meter.threshold.level == 200)
@@ -90,12 +90,12 @@ import Testing
         var largest: off_t = 0
         for second in 0..<4_000 {
             hear(300, at: now + Int64(second) * 1_000, in: &state, &file)
-            if file.isLong { files.flush(&file, state: state) }
+            if file.hasManyPending { files.writePending(&file, state: state) }
             var status = stat()
             stat(path, &status)
             largest = max(largest, status.st_size)
         }
-        files.flush(&file)
+        files.writePending(&file)
         var status = stat()
         #expect(stat(path, &status) == 0)
         #expect(largest > 64 << 10, "it has grown beyond the limit once")

@@ -3,7 +3,7 @@
 import Session
 import Wire
 
-/// A lie about a clock, to the ledger or at a limit, or a flood.
+/// A kind of misbehaviour of the lying peer.
 enum Hoax: Int, CaseIterable {
     // MARK: Clocks, by which the liar answers each later ping
 
@@ -75,7 +75,7 @@ enum Hoax: Int, CaseIterable {
     /// A start that shows the effect of an intent for another session.
     case foreignEffect
 
-    /// The hoaxes that the first stream draws from. A later one has its own, so that other seeds stay as they were.
+    /// The hoaxes of the first random stream. A later hoax has a stream of its own, so that old seeds give the same worlds.
     static let base = allCases.filter { $0 != .foreignEffect }
 
     /// Whether each message of it can make the victim write.

@@ -95,7 +95,7 @@ extension World {
 
     private mutating func refuse(_ token: NodeCore.Token, mode: Int, on index: Int) {
         counters.add(.messageRefused)
-        // The node keeps a lost answer for its next connection, and has no other use for a refused one.
+        // The node sends a lost answer again after a second, and drops a refused one. So no answer is due now.
         witness.nodes[connections[index].node].owed = [:]
         connections[index].isLossy = true
         let outcomes: [NodeCore.Confirmation] = [.refused(isTooLarge: false), .refused(isTooLarge: true), .lost]
