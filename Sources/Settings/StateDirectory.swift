@@ -37,8 +37,7 @@ package final class StateDirectory: Sendable {
         let lockPath = path + "/lock"
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let holder = (try? Files.read(lockPath, limit: 32)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-            close(lock)
-            close(descriptor)
+            // All properties have values, so `deinit` runs and closes both descriptors.
             throw .taken(path: path, process: Int(holder.prefix { $0.isNumber }))
         }
         ftruncate(lock, 0)
