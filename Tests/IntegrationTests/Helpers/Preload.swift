@@ -10,6 +10,8 @@ enum Preload {
     /// Otherwise the tests would depend on whether this machine's clock is synchronised.
     private static let unsynchronised = library("unsynchronised")
     private static let kernel = library("kernel")
+    /// Ends a program that closes a descriptor twice; `nil` without a C compiler.
+    private static let closes = library("closes")
     /// Sets a variable before the program begins, which moves its environment; `nil` without a C compiler.
     static let moved = library("moved")
 
@@ -39,7 +41,7 @@ enum Preload {
     /// The environment of a program with these libraries.
     /// - Parameter further: A library that the test needs beside them.
     static func environment(with further: String? = nil) -> [String: String] {
-        let all = [unsynchronised, further].compactMap(\.self)
+        let all = [unsynchronised, closes, further].compactMap(\.self)
         return all.isEmpty ? [:] : ["LD_PRELOAD": all.joined(separator: ":")]
     }
 }
