@@ -5,12 +5,12 @@ public import Session
 public import Wire
 
 extension NodeCore {
-    /// A step that the caller must carry out. It completes those of an event, in order, before the next event.
+    /// A step for the caller, which must carry out all steps of an event, in order, before the next event.
     public enum Action: Sendable {
         /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
         indirect case persist(Write)
-        /// Publish a message. With a token the caller reports the outcome by ``Event/sent(_:_:)``, unless the connection
-        /// ends first. `of` is the encoded message, for observers; `nil` if it is none of the engine.
+        /// Publish a message. With a token the caller reports the outcome by ``Event/sent(_:_:)``, unless the
+        /// connection ends first. `of` is the encoded message, for observers; `nil` if the engine did not make it.
         case send(Outgoing, Token?, of: Message?)
         /// Subscribe at QoS 0, then publish the barrier, which returns after all retained messages.
         case subscribe([Filter], barrier: Outgoing)
@@ -40,7 +40,7 @@ extension NodeCore {
         case log(Note)
     }
 
-    /// One write to disk. The journal replaces the one before. It must be written last, and only if all records were.
+    /// One write to disk. The journal replaces the one before, and is written last, only if all records were written.
     public struct Write: Sendable {
         /// Counts the writes of a process.
         public var number: Int

@@ -8,8 +8,8 @@ import Session
 /// then the intent has expired, and no program waits for its answer. Nothing else waits: the engine publishes register
 /// and presence again on each connection, and repeats objections to what is still wrong.
 struct Delivery: Sendable {
-    /// The time after which a lost answer is sent again on its connection. A judgement: the asker repeats its intent at the
-    /// same interval.
+    /// The time after which a lost answer is sent again on its connection. A judgement: the asker repeats its intent at
+    /// the same interval.
     private static let resendInterval: Milliseconds = .seconds(1)
 
     /// A message whose outcome matters.
@@ -54,6 +54,7 @@ struct Delivery: Sendable {
     /// When to send waiting answers on this connection; `nil` if they wait for the next.
     var resendAt: BootTime? { lostAt.map { $0 + Self.resendInterval } }
 
+    /// Records a message as sent, and returns its token.
     mutating func send(_ content: Content) -> NodeCore.Token {
         lastToken += 1
         underWay[lastToken] = content
@@ -61,7 +62,7 @@ struct Delivery: Sendable {
         return lastToken
     }
 
-    /// Returns the message; `nil` for one of an earlier connection.
+    /// Records the outcome of a message, and returns the message; `nil` if an earlier connection sent it.
     mutating func confirm(_ token: NodeCore.Token, _ confirmation: NodeCore.Confirmation, at boot: BootTime) -> Content?
     {
         guard let content = underWay.removeValue(forKey: token) else { return nil }
@@ -94,7 +95,7 @@ struct Delivery: Sendable {
         waiting.append(answer)
         guard waiting.count > NodeCore.maximumWaitingAnswers else { return }
         dropped += 1
-        // One peer that asks too often gets many such refusals, which must not displace the answers to others.
+        // One peer that asks too often gets many refusals as busy, which must not displace the answers to others.
         waiting.remove(at: waiting.firstIndex { $0.answer.outcome == .refused(.busy) } ?? 0)
     }
 
@@ -107,7 +108,7 @@ struct Delivery: Sendable {
         return free.filter { $0.until > boot }  // rule: answerLife, else: free
     }
 
-    /// Returns the lost messages in the order in which they were sent.
+    /// Keeps the answers for the next connection, and returns all lost messages in the order in which they were sent.
     mutating func disconnect() -> [Content] {
         let lost = underWay.sorted { $0.key < $1.key }.map(\.value)
         // rule: answersKept, else: waiting = []
@@ -128,8 +129,8 @@ public enum RegisterRefusal: Hashable, Sendable {
 }
 
 extension NodeCore {
-    /// The maximum number of answers that wait for a register or a connection. A judgement: the programs whose answers are
-    /// dropped ask again.
+    /// The maximum number of answers that wait for a register or a connection. A judgement: the programs whose answers
+    /// are dropped ask again.
     package static let maximumWaitingAnswers = 256
 
     /// The answers that were dropped because more waited.

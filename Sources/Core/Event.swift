@@ -21,7 +21,7 @@ extension NodeCore {
         case persisted(Int)
         /// The write of this number failed. Some of its ledger records may be on disk.
         case persistFailed(Int)
-        /// Acknowledged ledger records were read, in answer to ``Action/readRecords(_:)``. Unreadable ones are left out.
+        /// Acknowledged ledger records were read, as ``Action/readRecords(_:)`` asked. Unreadable ones are left out.
         case recordsRead([DigestedRecord])
         /// An input of the engine that is not a message of a node. It is a request of a person on this machine, the end
         /// of the program that asked, a suspend, or a wake at ``NodeCore/nextWake``. Tests also forge messages by it.

@@ -20,8 +20,8 @@ public struct NodeCore: Sendable {
     /// When ``Event/input(_:)`` is needed with `wake`; `nil` while only another event can change anything.
     public private(set) var nextWake: BootTime?
 
-    /// Whether the node is subscribed to its own session by name. It is until its first register leaves, with MQTT 5, where
-    /// the broker otherwise withholds the node's own messages.
+    /// Whether the node is subscribed to its own session by name. With MQTT 5 it is until the barrier passes or a
+    /// register leaves, because the broker withholds the node's own messages from its other subscriptions.
     private var isOwnSubscribed = false
     /// Whether the retained messages of the present connection have arrived, or the wait for them has ended.
     private var isReady = false
@@ -77,7 +77,7 @@ public struct NodeCore: Sendable {
     public mutating func rest(at now: Instant) -> [Action] {
         releaseRecords(at: now)
         expire(at: now)
-        // Events that are not for the engine, as a confirmation, can come when its next wake is due: it gets that wake here.
+        // An event for another part, such as a confirmation, can come when the engine's wake is due. It is sent here.
         if now.hasReached(engine.nextWake) { decide(.wake, at: now) }
         for effect in engine.rest(at: now) { perform(effect, at: now) }
         if connection != nil, !isReady, !engine.isCatchingUp { becomeReady(at: now) }
@@ -125,6 +125,7 @@ public struct NodeCore: Sendable {
             firstCatchUp.hold(input, ticket: ticket, since: time ?? engine.groupTime(now), at: now.boot)
             decide(.askAll, at: now)
         } else if let time, let found = engine.view(at: now).register, found.status.isLive, found.startedAt > time {
+            // The person pressed before this session began, so the press was not for it.
             actions.append(.reply(ticket, .noSession))
         } else {
             decide(input, at: now)
@@ -206,7 +207,7 @@ public struct NodeCore: Sendable {
         changeOutbox { $0.persisted(due, at: now.boot) }
     }
 
-    /// Changes the outbox and carries out its tasks.
+    /// Changes the outbox, and turns its requests into actions.
     private mutating func changeOutbox(_ change: (inout Outbox) -> Void) {
         change(&outbox)
         let requests = outbox.removeRequests()
@@ -347,8 +348,9 @@ public struct NodeCore: Sendable {
             actions.append(.send(outgoing, token, of: message))
         case .ack(.answer(let answer)):
             let waiting = Delivery.WaitingAnswer(answer, decidedAt: now.boot)
-            // Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles one
-            // message after the other, so an answer sent at once would delay the register: a press would take a fifth longer.
+            // Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles
+            // one message after the other, so an answer sent at once would delay the register: a press would take a
+            // fifth longer.
             if isReady, !delivery.hasRegisters {
                 send(waiting)
             } else {

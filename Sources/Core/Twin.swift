@@ -4,42 +4,43 @@ import Session
 
 /// Detects another program that uses this node's id, as after a machine was cloned, and yields to it.
 struct Twin: Sendable {
-    /// A twin's presences after which it is certain. The first may be left over from an earlier process.
-    private static let certain = 2
+    /// The number of presences that prove a twin. The first may be left over from an earlier process.
+    private static let certainPresences = 2
     /// The longest wait of the program that backs off. A judgement, stated by the protocol.
     private static let longestWait: Milliseconds = .seconds(60)
     /// The first wait; it doubles. A judgement, stated by the protocol.
     private static let shortestWait: Milliseconds = .seconds(2)
-    /// The time after the last presence until the conflict counts as over: longer than two attempts are apart.
+    /// The time after the last presence until the conflict counts as over: longer than the time between two attempts.
     private static let memory = 3 * longestWait
     /// The time that the barrier waits for a twin's answer. A judgement, stated by the protocol. The engine counts it
     /// as passed 2 s after the connection in any case.
     private static let timeout: Milliseconds = 1_500
-    /// Connections of this process that are remembered. A judgement: presences of older ones do not arrive any more.
-    private static let connections = 16
+    /// The number of this process's connections that are remembered. A judgement: presences of older ones do not arrive
+    /// any more.
+    private static let rememberedConnections = 16
 
     /// Connections of this process, whose presences may still return.
-    private var own: [ConnectionID] = []
+    private var ownConnections: [ConnectionID] = []
     private var lastReceived: BootTime?
     private var presences = 0
     private var retreats = 0
-    /// Whether a presence of it arrived on the present connection.
+    /// Whether a twin's presence has arrived on the present connection.
     private var isHere = false
     /// The other program's name for people.
     private(set) var name = ""
-    /// Whether there may be one, so that the barrier waits for its answer.
+    /// Whether a twin may be there, so that the barrier waits for its answer.
     private var isExpected = false
-    /// When the barrier returned that waits for an answer; `nil` while none waits.
+    /// When the barrier returned that waits for a twin's answer; `nil` while no barrier waits.
     private var barrierReturnedAt: BootTime?
-    /// Whether the present connection is about to be given up to it.
+    /// Whether the present connection is about to be given up to the twin.
     private(set) var isMakingWay = false
 
     /// When the barrier passes without an answer.
     var deadline: BootTime? { barrierReturnedAt.map { $0 + Self.timeout } }
 
     mutating func connected(as connection: ConnectionID) {
-        own.append(connection)
-        if own.count > Self.connections { own.removeFirst() }
+        ownConnections.append(connection)
+        if ownConnections.count > Self.rememberedConnections { ownConnections.removeFirst() }
         isExpected = retreats > 0
         isHere = false
         isMakingWay = false
@@ -48,13 +49,13 @@ struct Twin: Sendable {
     /// Receives a presence under this node's id, and returns whether to tell a person now.
     mutating func receive(_ presence: Presence, retained: Bool, on connection: ConnectionID, at boot: BootTime) -> Bool
     {
-        guard presence.online, !own.contains(presence.connection) else { return false }
-        // A retained one may be left over from a connection that has ended.
+        guard presence.online, !ownConnections.contains(presence.connection) else { return false }
+        // A retained presence may be left over from a connection that has ended.
         guard !retained else {
             isExpected = true
             return false
         }
-        if !isKnown(at: boot) { presences = min(presences, Self.certain - 1) }
+        if !isKnown(at: boot) { presences = min(presences, Self.certainPresences - 1) }
         presences += 1
         lastReceived = boot
         isHere = true
@@ -64,7 +65,7 @@ struct Twin: Sendable {
             isMakingWay = true
             barrierReturnedAt = nil
         }
-        return presences == Self.certain
+        return presences == Self.certainPresences
     }
 
     /// Makes the barrier of the present connection wait for a twin's answer.
@@ -99,7 +100,7 @@ struct Twin: Sendable {
 
     /// Whether to show the conflict to people.
     func isKnown(at boot: BootTime) -> Bool {
-        guard presences >= Self.certain, let lastReceived else { return false }
+        guard presences >= Self.certainPresences, let lastReceived else { return false }
         return boot - lastReceived < Self.memory
     }
 }
