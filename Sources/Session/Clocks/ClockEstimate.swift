@@ -40,11 +40,11 @@ struct ClockEstimate: Hashable, Sendable {
         guard let known, known.bootID == bootID else { return }
         let drift = Self.drift(in: now - known.at)
         let (low, high) = (max(low, known.low - drift), min(high, known.high + drift))
-        // If they contradict each other, a clock has jumped, and the newer exchange counts.
+        // If the intervals do not overlap, a clock has jumped, and the newer exchange counts.
         if low <= high { (self.low, self.high) = (low, high) }
     }
 
-    /// Whether a pong belongs to a boot before this one.
+    /// Whether this estimate is from a later boot of the peer than a pong.
     func isLater(than pong: Pong) -> Bool { pong.bootID != bootID && pong.sent <= sent }
 
     /// The most that two clocks can drift apart in a time.

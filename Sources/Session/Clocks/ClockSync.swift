@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Chooses the nodes that this node asks for their clocks, and when.
+/// The pings to other nodes: which nodes are asked for their clocks, when, and the estimates from their answers.
 struct ClockSync: Hashable, Sendable {
-    /// Pings of a burst. A judgement, as ``burstInterval``: the shortest of eight delays is near the shortest possible.
+    /// Pings of a burst. A judgement, like ``burstInterval``: the shortest of eight delays is near the least possible.
     fileprivate static let burst = 8
     /// The time between the pings of a burst.
     static let burstInterval: Milliseconds = 40
     /// The least time between the pings of a burst, for each online node. So the nodes together send some 2,000 pings a
     /// second at most, while each asks eight nodes.
-    private static let share: Milliseconds = 5
+    private static let pacePerNode: Milliseconds = 5
     /// An error bound that is good enough to end the pings. A judgement: no person sees it.
     private static let goodBound: Milliseconds = 4
     /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better.
@@ -20,12 +20,12 @@ struct ClockSync: Hashable, Sendable {
     /// The time that a message with a group time waits for the first pong: a burst.
     static let firstAnswerLimit: Milliseconds = 300
     /// Pings without an answer after which a node counts as silent: 2.5 seconds. The protocol states it.
-    private static let silence = 7
+    private static let silentAfter = 7
     /// The time between polls of one node that its presences start: a peer can publish any number of them.
     private static let restartInterval: Milliseconds = .seconds(1)
     /// The longest interval between exchanges while a session runs. A judgement: drift stays below 25 ms.
     private static let longestIdleInterval: Milliseconds = .seconds(120)
-    /// The shortest interval between exchanges and between comparisons. A judgement: it bounds the pings of a false clock.
+    /// The shortest interval between exchanges and between comparisons. A judgement: a false clock causes few pings.
     private static let shortestIdleInterval: Milliseconds = .seconds(5)
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
@@ -34,8 +34,9 @@ struct ClockSync: Hashable, Sendable {
     }
     /// When the next ping is due.
     private(set) var nextWake: BootTime?
+    /// When the latest poll of each node sent its first ping.
     private var beganAt: [NodeID: BootTime] = [:]
-    /// Pings since a node's last pong. Each doubles the wait for the next, so that nodes do not overload those they ask.
+    /// Pings since a node's last pong. Each doubles the wait for the next, so that no node overloads another.
     private var unanswered: [NodeID: Int] = [:]
     /// The nodes whose vouched clocks tell group time: at most ``Limits/timeReferences``.
     private(set) var references: [NodeID] = []
@@ -85,7 +86,7 @@ struct ClockSync: Hashable, Sendable {
         var interval: Milliseconds { sent < ClockSync.burst ? pace : max(pace, ClockSync.pollInterval) }
     }
 
-    /// Returns the node's estimate; `nil` if the pong is from an earlier boot.
+    /// Records a pong, and returns the node's new estimate; `nil` if the pong is from an earlier boot.
     mutating func receive(_ pong: Pong, from node: NodeID, at now: BootTime) -> ClockEstimate? {
         if let known = estimates[node], known.isLater(than: pong) { return nil }
         unanswered[node] = nil
@@ -125,7 +126,7 @@ struct ClockSync: Hashable, Sendable {
         estimates[node]?.isPresent = false
     }
 
-    /// Returns whether the kernel of a node vouched for its clock until now.
+    /// Records that a node's kernel no longer vouches for its clock, and returns whether it did until now.
     mutating func unvouch(_ node: NodeID) -> Bool {
         guard estimates[node]?.clock.synced == true else { return false }
         estimates[node]?.clock.synced = false
@@ -158,7 +159,7 @@ struct ClockSync: Hashable, Sendable {
     /// Whether a node has answered since the last connection ended.
     func hasAnswered(_ node: NodeID) -> Bool { estimates[node].map { $0.at > disconnectedAt } ?? false }
 
-    private func isSilent(_ node: NodeID) -> Bool { unanswered[node, default: 0] >= Self.silence }
+    private func isSilent(_ node: NodeID) -> Bool { unanswered[node, default: 0] >= Self.silentAfter }
 
     /// Whether every vouched clock that is to be asked has answered, or does not answer.
     var areReferencesKnown: Bool { references.allSatisfy { hasAnswered($0) || isSilent($0) } }
@@ -169,7 +170,7 @@ struct ClockSync: Hashable, Sendable {
     mutating func update(_ plan: Plan, among peers: Peers, _ context: Context) {
         guard plan != self.plan else { return }
         self.plan = plan
-        pace = max(Self.burstInterval, Int64(peers.online.count) * Self.share)
+        pace = max(Self.burstInterval, Int64(peers.online.count) * Self.pacePerNode)
         references = []
         guard plan.isReady else { return polls = [:] }
         var nodes: Set<NodeID> = []
@@ -181,7 +182,7 @@ struct ClockSync: Hashable, Sendable {
         let vouching = peers.vouching.filter { $0 != context.node }
         if plan.needsReferences {
             references = firstToAsk(of: vouching)
-            // Another node may go by a vouched clock whose presence the broker has withheld.
+            // Another node may follow a vouched clock of a node whose presence the broker has withheld.
             let others = peers.online.filter { $0 != context.node && peers.hasVote($0) }
             nodes.formUnion(vouching.isEmpty ? firstToAsk(of: others) : references)
         } else {
@@ -191,12 +192,13 @@ struct ClockSync: Hashable, Sendable {
         ask(nodes, continuousPeer: continuous, since: comparedAt, at: context.now.boot)
     }
 
-    /// The first nodes by name, those that have answered before others, and those that do not answer behind all.
+    /// Returns the nodes to ask: first those that have answered, last those that are silent, each group ordered by id.
     private func firstToAsk(of nodes: [NodeID]) -> [NodeID] {
         let ranked = nodes.map { (rank: hasAnswered($0) ? 0 : isSilent($0) ? 2 : 1, node: $0) }
         return ranked.sorted { ($0.rank, $0.node) < ($1.rank, $1.node) }.prefix(Limits.timeReferences).map(\.node)
     }
 
+    /// Begins the polls of these nodes, and ends all others.
     /// - Parameters:
     ///   - continuousPeer: The node to ask as long as its session runs, and the boot that it should be in.
     ///   - since: Estimates from before this time are not good enough.
@@ -240,7 +242,8 @@ struct ClockSync: Hashable, Sendable {
         planAgain()
     }
 
-    /// Begins the poll of a silent node again that publishes. A bridge between two brokers may have come back.
+    /// Begins the poll of a silent node again, because it has published something. A bridge between two brokers may
+    /// have come back.
     mutating func heard(_ node: NodeID) {
         if isSilent(node) { restart(with: node) }
     }
@@ -275,7 +278,7 @@ struct ClockSync: Hashable, Sendable {
             let missing = unanswered[node, default: 0]
             unanswered[node] = missing + 1
             // Another node is asked instead of a silent one.
-            if missing + 1 == Self.silence { planAgain() }
+            if missing + 1 == Self.silentAfter { planAgain() }
             let pause = min(poll.interval.doubled(min(missing, 12)), Self.longestWait)
             poll.wait = Wait(from: now, for: pause)
             polls[node] = poll

@@ -12,7 +12,7 @@ enum TimeSource: Hashable, Sendable {
     /// The latest mark, continued with the boot clock, since the own clock is not plausible either.
     case mark
 
-    /// Whether a vouched clock tells it, so that a stamp far ahead of it is wrong.
+    /// Whether group time comes from a vouched clock, so that a stamp far ahead of it is wrong.
     var isVouched: Bool { self == .own || self == .others }
 }
 
@@ -79,6 +79,7 @@ struct GroupClock: Hashable, Sendable {
 
     static func isVouched(_ now: Instant) -> Bool { now.wallBound != nil && isPlausible(now.told) }
 
+    /// Chooses the source of group time, and its lead.
     /// - Parameter claims: The leads of the group times that other nodes have stated.
     mutating func choose(
         from others: [Reading], claims: some Sequence<Lead> = [], at now: Instant
@@ -103,8 +104,8 @@ struct GroupClock: Hashable, Sendable {
         }
     }
 
-    /// Follows the median of vouched clocks. Of two, that is the one nearer to the own clock; if that is implausible,
-    /// the earlier one, since a stamp of the past is admitted.
+    /// Follows the median of vouched clocks. If two are in the middle, that is the one nearer to the own clock, or the
+    /// earlier one if the own clock is implausible, since a stamp of the past is admitted.
     private mutating func follow(_ voices: [Reading], at now: Instant) {
         let leads = voices.map(\.lead).sorted()
         let (low, high) = (leads[(leads.count - 1) / 2], leads[leads.count / 2])

@@ -23,7 +23,8 @@ struct Context {
             isWrong: GroupClock.contradict(now.told, groupTime))
     }
 
-    /// Whether a stamp counts. Only a vouched clock tells that one is ahead. Until all are known, those of others wait.
+    /// Whether a stamp counts. One too far ahead of group time does not, if a vouched clock tells that time. Otherwise
+    /// it counts if it is plausible; that of another node, only once all clocks are known.
     func admits(_ stamp: Stamp, lead: Milliseconds = 0) -> Bool {
         // rule: admission, else: return true
         let isJudged = source.isVouched || !isComplete && stamp.node != node  // rule: vouchedAdmission, else: true

@@ -37,7 +37,7 @@ extension Engine {
     /// Handles the return of the barrier, or the end of the wait for it.
     mutating func passBarrier(_ context: inout Context) {
         guard link.barrierDeadline != nil else {
-            // The wait for it has ended before, and what the broker keeps has arrived by now.
+            // The wait for the barrier has ended before, and what the broker keeps has arrived by now.
             if link.comparisonDeadline == nil { forgetAbsentVotes(&context) }
             return
         }
@@ -91,7 +91,7 @@ extension Engine {
         if dating.mark.isAhead(context) { judgeAgain(keepsAdmitted: false, context) }
     }
 
-    /// Returns whether the session was started; otherwise the reply names the wrong field.
+    /// Begins a session, and returns whether it has begun; otherwise the reply names the invalid field.
     @discardableResult
     mutating func begin(
         _ beginning: Ownership.Beginning, reply id: IntentID, to ticket: Ticket, _ context: Context
@@ -131,7 +131,7 @@ extension Engine {
         }
     }
 
-    /// Ends the alarm of the session that is shown. Displays hear of it by this node's notice, also without its owner.
+    /// Ends the alarm of the session that is shown. This node's notice tells the displays, even if the owner is away.
     mutating func acknowledge(id: IntentID, ticket: Ticket, _ context: Context) {
         guard identity.mayAsk else { return emit(.reply(ticket, .invalid("role"))) }
         guard let moment = view(context).lastMoment(at: context.now.boot) else {

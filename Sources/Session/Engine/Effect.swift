@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A step that the caller must carry out. It completes those of an input in their order.
+/// A step for the caller, which must carry out all steps of an input, in order, before the next input.
 public enum Effect: Hashable, Sendable {
     /// Write the journal to disk, then answer with ``Engine/confirm(write:at:)`` or ``Input/journalFailed(_:)`` and the
     /// same number. Nothing that a journal must hold is published before that answer.
@@ -12,7 +12,7 @@ public enum Effect: Hashable, Sendable {
     /// connection as long as the asker can use them. The failure of another message needs no report, since present
     /// state is published again on each connection.
     case publish(Message)
-    /// Send a message to this node after all subscriptions, and answer with ``Input/barrierPassed(_:)`` when it returns.
+    /// Send a message to this node after all subscriptions. When it returns, answer with ``Input/barrierPassed(_:)``.
     case barrier(ConnectionID)
     indirect case reply(Ticket, Reply)
     indirect case log(Note)

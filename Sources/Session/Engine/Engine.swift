@@ -7,13 +7,14 @@
 /// any more. ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
 ///
 /// Each part owns its state. The passing of time changes the own session in `advance`; a start, `take`, an intent or a
-/// recovery changes it in `dispatch`. Rules that depend on several parts are in `Reactions.swift` and run until none applies:
-/// when the own session ends or is dated because of others, and when a request becomes a takeover (`Takeover.swift`).
-/// Publishing is a step of its own after them, because a register leaves only in the state at the end of an input.
+/// recovery changes it in `dispatch`. Rules that depend on several parts are in `Reactions.swift` and run until none
+/// applies: when the own session ends or is dated because of others, and when a request becomes a takeover
+/// (`Takeover.swift`). Publishing is a step of its own after them, because a register leaves only in the state at the
+/// end of an input.
 public struct Engine: Hashable, Sendable {
     public let identity: NodeIdentity
-    /// The source of displays, computed at the last rest. A decision computes its own view, and takes from this one only the
-    /// time that was shown.
+    /// The source of displays, computed at the last rest. A decision computes its own view, and takes from this one
+    /// only the time that was shown.
     public private(set) var view = View()
     /// When the engine needs ``Input/wake``; `nil` while only another input can change anything, and before a rest.
     public private(set) var nextWake: BootTime?
@@ -91,7 +92,7 @@ public struct Engine: Hashable, Sendable {
         // before an intent is decided. The end of a connection ends its waits itself.
         if case .linkDown = input { return }
         while endDueWait(&context) {}
-        // An intent moves the anchor, from which the error of a date is computed.
+        // Before an intent is decided: it moves the anchor, from which the error of a date is computed.
         while dateOwnSession(context) {}
     }
 
@@ -138,8 +139,8 @@ public struct Engine: Hashable, Sendable {
     }
 
     /// Publishes the register and the answers that may leave now. The register leaves when it is on disk and the
-    /// barrier of this connection has passed. The answers leave when their effects are on disk; without a connection, or
-    /// before its barrier, the caller keeps them.
+    /// barrier of this connection has passed. The answers leave when their effects are on disk; without a connection,
+    /// or before its barrier, the caller keeps them.
     private mutating func release(at boot: BootTime) {
         let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
@@ -218,11 +219,12 @@ public struct Engine: Hashable, Sendable {
         }
     }
 
-    /// Whether the own register can be the current one. A stamp that others do not admit counts only while none is.
+    /// Whether the own register can be the current one. If others do not admit its stamp, it can only if it is the only
+    /// register.
     func isCandidate(_ own: Register, _ context: Context) -> Bool {
         guard link.isReady else { return true }
         if ownership.journal.isWithheld { return false }
-        // A start above a stamp with the largest counter has the next millisecond, perhaps one more than is admitted.
+        // A start after a stamp with the largest counter gets the next millisecond, perhaps one more than is admitted.
         return replicas.current == nil || context.admits(own.stamp, lead: 1)
     }
 
@@ -247,7 +249,7 @@ public struct Engine: Hashable, Sendable {
     /// Whether this node can own a session: a passing remote keeps no journal.
     var canTakeOver: Bool { identity.mayOwn }
 
-    /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier session's.
+    /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier one.
     public var isCatchingUp: Bool { link.isUp && !link.isReady }
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
     public var hasAskedAll: Bool { link.hasAskedAll }

@@ -15,7 +15,7 @@ public struct NodeIdentity: Hashable, Sendable {
     public var isAnnounced: Bool
     /// Whether it may own a session: a node that the others know.
     public var mayOwn: Bool { role == .node && isAnnounced }
-    /// Lengths of phases that a plan does not contain.
+    /// Lengths of phases that a plan does not contain, and whether sessions have alarms.
     public var defaults: SessionDefaults
 
     /// The caller must keep to the bounds of the fields.

@@ -40,7 +40,7 @@ extension Engine {
         return true
     }
 
-    /// Ends the votes of nodes whose presence was deleted while this node was away: the broker keeps none.
+    /// Ends the votes of nodes whose presence was deleted from the broker while this node was away.
     mutating func forgetAbsentVotes(_ context: inout Context) {
         if echoes.sawOwnPresence {  // rule: erasedVote
             for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
@@ -68,7 +68,7 @@ extension Engine {
 
     // MARK: The own session
 
-    /// Dates and stamps the own session as group time requires.
+    /// Dates and stamps the own session as group time requires, and returns whether it has changed.
     mutating func dateOwnSession(_ context: Context) -> Bool {
         guard let stamp = ownership.register?.stamp else { return false }
         if let note = dating.date(&ownership, among: replicas, clocks, context) { return log(note) }
@@ -78,7 +78,7 @@ extension Engine {
         return log(note)
     }
 
-    /// Dates, stamps, ends or cuts the own session as time and the other sessions require.
+    /// Dates, stamps, ends or cuts the own session as others and time require, and returns whether it has changed.
     private mutating func updateOwnSession(_ context: Context) -> Bool {
         guard ownership.register != nil else { return false }
         // Again: this input may have recovered a register whose boundary has passed.
@@ -96,7 +96,7 @@ extension Engine {
         return true
     }
 
-    /// Whether a start without contact waits for group time. Until then it is neither compared with others nor published.
+    /// Whether a start without contact waits for group time. Until then it is neither compared nor published.
     var startAwaitsTime: Bool { ownership.isProvisional && link.isUp && time.source != .own && !time.isComplete }
 
     // MARK: Intents
@@ -178,7 +178,7 @@ extension Engine {
         }
     }
 
-    /// Notes whether all clocks that can tell group time are known. If none is vouched for, stamps of others count then.
+    /// Notes whether all clocks that can tell group time are known. Then, if none is vouched for, others' stamps count.
     /// - Returns: Whether they count from now on.
     @discardableResult
     private mutating func noteClocks(_ context: inout Context) -> Bool {

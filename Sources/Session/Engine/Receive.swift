@@ -36,8 +36,8 @@ extension Engine {
         }
     }
 
-    /// Forgets a passing sender all of whose intents have expired, or else a node that is gone. A node that is not
-    /// online either only replaces one with an older session. So the current one is known, whatever the broker keeps.
+    /// Makes room for a sender: forgets a passing sender all of whose intents have expired, or else a node that is
+    /// gone. A newcomer that is gone too replaces only a node with an older session, so the newest session stays known.
     private mutating func makeRoom(for message: Message, isHere: Bool, _ context: Context) {
         let limit = context.now.boot - Limits.intentLife
         var gone = peers.forgetSilent(since: limit) { [node, replicas] in $0 == node || replicas[$0] != nil }
@@ -86,7 +86,7 @@ extension Engine {
 
     private mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, _ context: inout Context) {
         if isSelf(sender) {
-            // Only a retained one proves that the broker delivers retained messages.
+            // Only a retained presence proves that the broker delivers retained messages.
             if retained { echoes.receivedOwnPresence() }
             let isAsleep = presence.isSleeping && !link.isSleeping
             let isOutdated = !presence.online || isAsleep || presence.connection != link.connection
@@ -104,16 +104,16 @@ extension Engine {
         if isOnline != known.isOnline || presence.online != known.presence?.online { clocks.planAgain() }
         let hasChanged = peers.vouching.contains(sender) != wasVouching
         if hasChanged { clocks.planAgain() }
-        // The estimate from before a suspend may be wrong: the next pong chooses. Until then its time is still followed.
+        // The estimate from before a suspend may be wrong. The node's time is still followed until its next pong.
         let wasSuspended = isOnline && known.presence?.isSleeping == true
         let isUnvouched =
             presence.online && !presence.clock.synced && (clocks.unvouch(sender) || time.origin == sender)
         if wasSuspended { clocks.forget(sender) }
         if hasChanged && !wasSuspended || isUnvouched, time.source == .others { selectTimeSource(&context) }
-        // Its first presence on a connection may say that it sleeps.
+        // Not `isOnline`, since the first presence of a connection may say that its node sleeps.
         if presence.online, known.presence?.connection != presence.connection {
             clocks.restart(with: sender)
-            // Its broker may not have kept the current register for it.
+            // The broker may not have kept the current register for the newcomer.
             if !retained { planReminder(isForNewcomer: true, context) }  // rule: newcomer
         }
     }
@@ -180,9 +180,9 @@ extension Engine {
         echoes.planReminder(isForNewcomer: isForNewcomer, at: context.now.boot)
     }
 
-    /// Asks all nodes to publish again if the register shown proves that the broker has withheld something. So it is if
-    /// the session was superseded by one that is not here, or the presence of its owner is not here. The members of a
-    /// cluster may keep retained messages separately.
+    /// Asks all nodes to publish again if the register shown proves that the broker has withheld something. That is so
+    /// if the session was superseded by one that is not here, or the presence of its owner is not here. The members of
+    /// a cluster may keep retained messages separately.
     mutating func askWhatIsMissing(_ context: Context) {
         // rule: newcomer, else: return
         var current = replicas.current?.register
@@ -215,13 +215,13 @@ extension Engine {
     }
 
     /// Asks all nodes to publish again if a register shows that the broker has withheld something. A node that
-    /// publishes one is there, so the broker has not delivered its presence.
+    /// publishes one now is online, so the broker has not delivered its presence.
     private mutating func askForPresence(of sender: NodeID, retained: Bool, _ context: Context) {
         if retained || peers[sender].isOnline { return askWhatIsMissing(context) }
         sayHello(context)  // rule: newcomer
     }
 
-    /// Asks all nodes to publish again, at most once in five seconds. So does this node: others may lack its messages.
+    /// Asks all nodes to publish again, at most once in five seconds, and does so too: others may lack its messages.
     mutating func sayHello(_ context: Context) {
         if link.isReady, link.mayAskAll(at: context.now.boot) { askAll(context) }
     }
@@ -318,7 +318,7 @@ extension Engine {
 
     private mutating func receive(claim: GroupTime, of sender: NodeID, _ context: inout Context) {
         let isNews = clocks.receive(claim: claim, of: sender, context)
-        // The broker may have withheld the presence of a node whose kernel vouches: this one's, or that of its origin.
+        // The broker may have withheld the presence of a node that vouches: the sender, or the one that it follows.
         let mayBeWithheld = !peers[sender].isOnline || !time.source.isVouched && peers.vouching.isEmpty
         if mayBeWithheld, isNews || !link.hasAskedAll && clocks.isContradicting(sender, context) {
             sayHello(context)  // rule: newcomer

@@ -47,15 +47,15 @@ public struct View: Hashable, Sendable {
     public func lastMoment(at boot: BootTime) -> Moment? {
         guard let register else { return nil }
         let since = max(boot - anchorBoot, shown)
-        let now = register.advanced(since: since)
-        let moved = now.anchor.at - register.anchor.at
+        let advanced = register.advanced(since: since)
+        let moved = advanced.anchor.at - register.anchor.at
         return Moment(
-            register: now,
+            register: advanced,
             anchorBoot: anchorBoot + moved,
             since: since - moved,
             boot: boot,
             error: error.map { $0.size(at: boot) + since - (boot - anchorBoot) },
-            contactLostAt: now.status.isLive ? contactLostAt : nil,
+            contactLostAt: advanced.status.isLive ? contactLostAt : nil,
             isOwner: isOwner,
             acknowledgedAt: acknowledgedAt
         )
@@ -63,17 +63,18 @@ public struct View: Hashable, Sendable {
 }
 
 extension View {
-    /// Keeps a comparison of clocks from setting back a time that was shown. The time stands still until it is reached,
-    /// if the errors of both explain the difference. A new revision, or an unknown error before, may set it back.
+    /// Keeps a comparison of clocks from setting back a time that was shown. The shown time stands still until the new
+    /// one reaches it, if the errors of both explain the difference. A new revision may set it back, and so may any
+    /// comparison after an unknown error.
     mutating func keepShownTime(of before: View, at boot: BootTime) {
         guard let register, let earlier = before.register, register.version == earlier.version,
             register.owner == earlier.owner, register.anchor.bootID == earlier.anchor.bootID, let error = before.error
         else { return }
         let counted = boot - before.anchorBoot
-        let was = max(counted, before.shown)
-        let now = max(boot - anchorBoot, shown)
+        let earlierTime = max(counted, before.shown)
+        let newTime = max(boot - anchorBoot, shown)
         let errors = error.size(at: boot) + (self.error?.size(at: boot) ?? 0)
-        if now < was, was - now <= errors + was - counted { shown = was }
+        if newTime < earlierTime, earlierTime - newTime <= errors + earlierTime - counted { shown = earlierTime }
     }
 }
 
@@ -157,8 +158,8 @@ public struct Moment: Hashable, Sendable {
         var changes: [BootTime] = []
         if register.status == .running {
             let rises = register.mode == .countup || remaining == 0
-            let into = rises ? 1_000 - (elapsed + over).count % 1_000 : remaining.count % 1_000
-            changes.append(boot + Milliseconds(into == 0 ? 1_000 : into))
+            let untilNextSecond = rises ? 1_000 - (elapsed + over).count % 1_000 : remaining.count % 1_000
+            changes.append(boot + Milliseconds(untilNextSecond == 0 ? 1_000 : untilNextSecond))
         }
         if !register.status.isLive, !isOver {
             changes.append(anchorBoot + Limits.completionShown)
@@ -170,7 +171,7 @@ public struct Moment: Hashable, Sendable {
 
 /// The end of a phase, or of a session, that a person has not acknowledged yet.
 public struct Alarm: Hashable, Sendable {
-    /// How long it is told as new. A device that comes later does not ring. A judgement of the product.
+    /// How long an alarm counts as new. A device that first sees it later does not ring. A judgement of the product.
     public static let newFor: Milliseconds = .seconds(10)
 
     /// When the phase ended, on this node's boot clock.
@@ -192,7 +193,7 @@ extension Moment {
         return Alarm(boot: anchorBoot + end, groupTime: time, isRinging: since < Limits.alarmRings)
     }
 
-    /// When the last phase ended, or its length had passed, by its distance from the anchor; `nil` while neither has.
+    /// The time from the anchor to the end of the last phase, or of the present one's length; `nil` before that.
     private var endOfPhase: Milliseconds? {
         switch register.status {
         // The anchor moves when the owner's machine boots, the run does not.

@@ -2,7 +2,7 @@
 
 /// Numbers the writes of the journal, and holds answers until their write is on disk.
 struct WriteGate: Hashable, Sendable {
-    /// The most answers that wait while the disk fails. A judgement: dropped peers ask again after a second.
+    /// The most answers that wait while the disk fails. A judgement: peers whose answers are lost ask again in 1 s.
     static let answersWithoutDisk = 256
     /// The time from a failed write to the next one. A judgement: a full disk does not change faster.
     private static let retryDelay: Milliseconds = .seconds(1)
@@ -13,7 +13,8 @@ struct WriteGate: Hashable, Sendable {
     private var lastAsked = 0
     private var lastAskedForRegister = 0
     private var lastWritten = 0
-    private var failed: Int?
+    /// The latest write, if it has failed; `nil` once a write is on disk.
+    private var failedWrite: Int?
 
     /// An effect that waits until a write of the journal is on disk.
     struct Waiting: Hashable, Sendable {
@@ -46,13 +47,13 @@ struct WriteGate: Hashable, Sendable {
         var rest: [Waiting] = []
         for entry in waiting {
             let isLocal = if case .reply = entry.effect { true } else { false }
-            if entry.write <= lastWritten || isLocal && entry.write <= failed ?? 0 {
+            if entry.write <= lastWritten || isLocal && entry.write <= failedWrite ?? 0 {
                 free.append(entry.effect)
             } else {
                 rest.append(entry)  // rule: answerFromDisk, else: free.append(entry.effect)
             }
         }
-        waiting = failed != nil ? rest.suffix(Self.answersWithoutDisk) : rest
+        waiting = failedWrite != nil ? rest.suffix(Self.answersWithoutDisk) : rest
         return free
     }
 
@@ -70,15 +71,15 @@ struct WriteGate: Hashable, Sendable {
         guard write > lastWritten else { return false }
         lastWritten = write
         if write == lastAsked { failedAt = nil }
-        defer { failed = nil }
-        return failed != nil
+        defer { failedWrite = nil }
+        return failedWrite != nil
     }
 
     /// Records that a write has failed, and returns whether the disk worked before.
     mutating func fail(_ write: Int, at boot: BootTime) -> Bool {
         guard write == lastAsked else { return false }
         failedAt = boot
-        defer { failed = write }
-        return failed == nil
+        defer { failedWrite = write }
+        return failedWrite == nil
     }
 }

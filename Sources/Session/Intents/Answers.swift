@@ -4,8 +4,8 @@
 /// each peer, so a peer that sends many intents does not displace the answers to others.
 struct Answers: Hashable, Sendable {
     private var refusals = Memory(kept: 64)
-    /// Effects in the own session, as many as can still live. That is 100 in a row of one peer and 20 a second, for 30
-    /// seconds.
+    /// Effects in the own session, for each peer as many as it can have while their intents live: 100 in a row, and 20
+    /// a second for 30 seconds.
     private var effects = Memory(kept: 700)
 
     /// The owner's reply to an intent: an answer alone, or one with a change of the session.
@@ -25,7 +25,7 @@ struct Answers: Hashable, Sendable {
         }
 
         private var answers: [IntentID: Kept] = [:]
-        /// The kept answers of the peer that asked first, oldest first.
+        /// The intents whose answers are kept, by the peer that asked first, oldest first.
         private var order: [NodeID: [IntentID]] = [:]
 
         init(kept: Int) { self.kept = kept }
@@ -83,7 +83,7 @@ struct Answers: Hashable, Sendable {
         }
         decided.rev += 1  // rule: answerRevision
         if let trimmed, effects[trimmed]?.session != own.id {
-            // It may come again, as from an old owner that forwards it. This node's own presses need no memory here.
+            // The trimmed intent may come again, as from an old owner that forwards it. No own press uses this memory.
             effects.keep(
                 Answer(intent: trimmed, outcome: .duplicate, session: own.id, rev: decided.rev), for: context.node)
         }
@@ -94,7 +94,8 @@ struct Answers: Hashable, Sendable {
         return .apply(decided, changed)
     }
 
-    /// Answers an intent of a peer that is too fast: with the earlier answer, or else with ``Refusal/busy``.
+    /// Returns the answer to an intent of a peer that is too fast: the earlier one, or else ``Refusal/busy``; `nil` if
+    /// the intent took effect.
     mutating func refuseAsBusy(_ intent: Intent, of own: Register) -> Answer? {
         if own.hasApplied(intent) { return nil }
         if let kept = kept(for: intent.id, session: own.id) { return kept }

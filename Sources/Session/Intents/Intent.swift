@@ -17,7 +17,7 @@ public enum IntentOperation: Hashable, Sendable {
     case startFocus
     /// Starts the next phase, or ends the session after the last one.
     case skip
-    /// Replaces title, label or the label's colour while the session lives; `nil` keeps each, an empty label removes it.
+    /// Replaces title, label or its colour while the session lives; `nil` keeps each, an empty label removes it.
     case correct(title: String? = nil, label: String? = nil, colour: Colour? = nil)
 
     /// An operation without its arguments, as in a payload.

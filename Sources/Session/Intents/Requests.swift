@@ -199,6 +199,7 @@ struct Requests: Hashable, Sendable {
         return []
     }
 
+    /// Gives the same refusal to the other requests for a session.
     private mutating func refuse(_ session: SessionID, because answer: Answer) {
         for index in open.indices where open[index].intent.session == session && open[index].refusal == nil {
             var refusal = answer
@@ -207,7 +208,7 @@ struct Requests: Hashable, Sendable {
         }
     }
 
-    /// A register that contains an intent shows that it was applied, even if the answer is lost.
+    /// Removes the requests whose effect a register shows, and returns their answers, which may have been lost.
     mutating func receive(_ register: Register, currentOwner: NodeID?) -> [Settled] {
         var settled: [Settled] = []
         open.removeAll { request in
@@ -220,7 +221,7 @@ struct Requests: Hashable, Sendable {
         return settled
     }
 
-    /// Follows sessions to the one that continues them. Returns the answers to people whose session `head` has ended.
+    /// Aims requests at the session that continues theirs. Returns the refusals for sessions that `head` ended.
     mutating func follow(_ head: Register, _ context: Context) -> [Settled] {
         var settled: [Settled] = []
         // rule: retarget, else: return []

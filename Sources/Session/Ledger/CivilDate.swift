@@ -9,7 +9,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// Months are 1 to 12. Days after the month's end belong to the next month.
     public init(year: Int, month: Int, day: Int) {
-        // Years from March end with the leap day (Howard Hinnant, "chrono-compatible low-level date algorithms").
+        // Years that begin in March end with the leap day (Hinnant, "chrono-compatible low-level date algorithms").
         let year = month <= 2 ? year - 1 : year
         let era = Self.floor(year, 400)
         let yearOfEra = year - era * 400
@@ -40,6 +40,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
         return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
+    /// The day of the week, from 1 for Monday to 7 for Sunday.
     public var weekday: Int { Self.modulo(dayNumber + 3, 7) + 1 }
 
     public func adding(days: Int) -> CivilDate { CivilDate(dayNumber: dayNumber + days) }

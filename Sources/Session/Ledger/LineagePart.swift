@@ -32,8 +32,8 @@ public struct LineagePart: Hashable, Sendable {
     }
 
     /// Returns when `later` took this session over; `nil` if it did not. A takeover ends only sessions of the node that
-    /// it names, in its own lineage, that were stamped before it. A takeover that lies before the session's beginning, by
-    /// more than clocks may differ, belongs to an earlier session.
+    /// it names, in its own lineage, that were stamped before it. A takeover that lies before the session's beginning,
+    /// by more than clocks may differ, belongs to an earlier session.
     public func end(by later: LineagePart) -> GroupTime? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode

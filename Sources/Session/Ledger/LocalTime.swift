@@ -9,6 +9,7 @@ public struct LocalTime: Hashable, Sendable {
     /// Milliseconds of a day.
     public static let day: Int64 = 86_400_000
 
+    /// Computes the local time of an instant.
     /// - Parameters:
     ///   - instant: Milliseconds since 1970.
     ///   - offset: The local offset from UTC in seconds, positive to the east.

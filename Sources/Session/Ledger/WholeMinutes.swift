@@ -2,8 +2,8 @@
 
 /// Divides whole minutes among the parts of a sum, so that what a screen shows adds up.
 public enum WholeMinutes {
-    /// The whole minutes of each part, none of which is negative. Together they are those of the sum. Minutes that the
-    /// parts lose by rounding down go to those that lose most, the first of equal ones first.
+    /// Returns the whole minutes of each part, none of which may be negative. They add up to the whole minutes of the
+    /// sum: minutes lost by rounding down go to the parts that lose most, the earlier one of two equal ones first.
     public static func of(_ parts: [Milliseconds]) -> [Int] {
         let minute = Milliseconds.minutes(1).count
         let parts = parts.map(\.count)

@@ -3,8 +3,8 @@
 /// Decides whether the message of a node is used, by comparing it with what this node knows.
 ///
 /// The codec comes first: it discards messages that are malformed, out of bounds, or retained on a topic that is never
-/// retained, or that name another node than their topic. The broker's ACL lets a node publish only below its own topic. So the sender is known here, but
-/// it can lie in everything that it publishes. `Trust.md` states the effects of lies.
+/// retained, or that name another node than their topic. The broker's ACL lets a node publish only below its own topic.
+/// So the sender is known here, but it can lie in everything that it publishes. `Trust.md` states the effects of lies.
 ///
 /// Other checks are elsewhere, because their result changes after the message has come, or is an answer to it:
 ///
@@ -111,6 +111,7 @@ struct Admission: Hashable, Sendable {
 
     // MARK: Rates
 
+    /// Spends a token of a peer's allowance, and returns whether the message is used.
     mutating func charge(_ effort: Effort, to peer: NodeID, _ context: Context) -> Verdict {
         let boot = context.now.boot
         return allowances[effort, default: [:]][peer, default: Allowance(at: boot)].spend(at: boot)

@@ -5,7 +5,7 @@ struct Link: Hashable, Sendable {
     /// The time until the barrier counts as passed although it has not returned. A judgement, stated by the protocol: a
     /// broker that drops the barrier must not keep the node from working.
     private static let barrierTimeout: Milliseconds = .seconds(2)
-    /// The time after the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
+    /// How long after the barrier this node waits for nodes whose presence the broker does not keep. A judgement,
     /// stated by the protocol: with it, a node whose clock is wrong is corrected before others see its session.
     private static let clockTimeout: Milliseconds = .seconds(2)
     /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
@@ -13,7 +13,7 @@ struct Link: Hashable, Sendable {
     /// The wait for answers to a hello. Then it is repeated, if a node that was online has not answered. A judgement,
     /// stated by the protocol: a node answers within 1.2 s.
     private static let answerTimeout: Milliseconds = .seconds(2)
-    /// The number of repetitions. A judgement, stated by the protocol: a node that is gone never answers.
+    /// The most repetitions of a hello. A judgement, stated by the protocol: a node that is gone never answers.
     private static let repeats = 3
 
     /// A session of which another program knows, and its revision, if it is known.
@@ -31,7 +31,7 @@ struct Link: Hashable, Sendable {
     /// When the wait for the barrier began; `nil` once it has passed.
     private var barrierBegan: BootTime?
     private(set) var barrierPassedAt: BootTime?
-    /// When the wait for nodes that the broker keeps no presence of began; `nil` once it has ended.
+    /// When the wait for nodes whose presence the broker does not keep began; `nil` once it has ended.
     private var comparisonBegan: BootTime?
     /// When this node last asked all nodes to publish again on the present connection.
     private var askedAt: BootTime?
@@ -80,6 +80,7 @@ struct Link: Hashable, Sendable {
 
     mutating func endComparisonWait() { comparisonBegan = nil }
 
+    /// Records whether the machine is about to suspend, and returns whether that is new.
     mutating func setSleeping(_ isSleeping: Bool) -> Bool {
         guard self.isSleeping != isSleeping else { return false }
         self.isSleeping = isSleeping

@@ -72,7 +72,7 @@ public struct Peers: Hashable, Sendable {
     {
         announced.insert(sender)
         let known = self[sender]
-        // The will of a connection that was replaced is older than the presence. A retained one is the present state.
+        // The will of a connection that was replaced is older than the presence. A retained will is the present state.
         if let latest = known.presence {
             if latest == presence { return .known }
             let isOldWill = !presence.online && !retained && latest.online && latest.connection != presence.connection
@@ -96,6 +96,7 @@ public struct Peers: Hashable, Sendable {
         }
     }
 
+    /// Counts a discarded message, and returns whether it is the first of its sender for this reason.
     mutating func discard(_ reason: Discard, from sender: NodeID?) -> Bool {
         guard let sender, admits(sender) else {
             unattributedDiscards[reason, default: 0] += 1
@@ -108,7 +109,7 @@ public struct Peers: Hashable, Sendable {
     /// Whether a node's clock counts. The clocks of displays, of remotes and of deleted presences do not.
     func hasVote(_ node: NodeID) -> Bool { known[node]?.hasVote ?? true }
 
-    /// Enters a sender, and returns whether there is room. `boot` is when it sent a message itself; `nil` if it did not.
+    /// Enters a sender, and returns whether there is room. `boot` is when it sent a message itself, if it did.
     mutating func admit(_ node: NodeID, receivedAt boot: BootTime?) -> Bool {
         if let index = known.index(forKey: node) {
             if let boot { known.values[index].lastReceived = boot }
@@ -121,7 +122,7 @@ public struct Peers: Hashable, Sendable {
     }
 
     /// Forgets the node without a presence that was silent longest, since before `boot`, and returns it. Passing
-    /// remotes have none, and each command is one under an id of its own.
+    /// remotes have no presence, and each command is a remote with an id of its own.
     mutating func forgetSilent(since boot: BootTime, unless isNeeded: (NodeID) -> Bool) -> NodeID? {
         let silent = order.filter { node in
             known[node].map { $0.presence == nil && $0.lastReceived ?? .distantPast < boot } == true && !isNeeded(node)

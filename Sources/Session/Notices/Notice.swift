@@ -2,7 +2,7 @@
 
 /// The latest words of the people at a node to the whole space. They change no session, so no owner has to be there.
 public struct Notice: Hashable, Sendable {
-    /// The changes of this notice so far. Of two copies the one with more is the later one.
+    /// The number of changes of this notice so far. Of two copies, the one with more changes is the later one.
     public var rev: Int
     /// The alarm that was ended last.
     public var ok: Acknowledgement?

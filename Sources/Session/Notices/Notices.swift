@@ -39,7 +39,7 @@ struct Notices: Hashable, Sendable {
             return
         }
         if notice.rev >= own.rev {
-            // It is that of an earlier process, or of another program.
+            // The notice is from an earlier process of this node, or from another program.
             if !notice.isAhead(context) { own.join(notice) }
             own.rev = notice.rev
             if own != notice { raiseRevision() }
@@ -53,14 +53,14 @@ struct Notices: Hashable, Sendable {
         add(Notice(ok: Acknowledgement(lineage: lineage, at: max(at, (own.ok?.at ?? 0) + 1))))
     }
 
-    /// Shows a text for a time; an empty text takes the message back. It is later than all that count here.
+    /// Shows a text for a time; an empty text takes the message back. The message is later than all that count here.
     mutating func say(_ text: String, for life: Milliseconds, _ context: Context) {
         let at = max(context.groupTime, (latest(context).message?.at ?? 0) + 1)
         add(Notice(message: ScreenMessage(text: text, at: at, until: at + life)))
     }
 
-    /// Moves the times of this node's notice when group time jumps. If a vouched time is behind the moved notice, the notice
-    /// gets the present group time.
+    /// Moves the times of this node's notice when group time jumps. If a vouched time is behind the moved notice, the
+    /// notice gets the present group time.
     mutating func move(by change: Milliseconds, _ context: Context) {
         var moved = own
         moved.move(by: change)

@@ -35,8 +35,8 @@ struct Dating: Hashable, Sendable {
         ownership.writeAgain()
     }
 
-    /// A new stamp for a start that was not published yet, above an earlier start of this node. That one may be of a
-    /// clock that was ahead. `nil` if the own stamp is above it already.
+    /// Returns a new stamp for a start that was not published yet, above the stamp of an earlier start of this node,
+    /// whose clock may have been ahead. `nil` if the own stamp is above that already, or if that does not count.
     mutating func stampAbove(_ found: Stamp, in ownership: inout Ownership, _ context: Context) -> Stamp? {
         guard let own = ownership.register, own.stamp <= found, context.admits(found) else { return nil }
         raiseMark(to: found, in: &ownership, context)
@@ -52,7 +52,7 @@ struct Dating: Hashable, Sendable {
         // rule: dated, else: return nil
         guard ownership.journal.isGuess, let own = ownership.register else { return nil }
         let wanted = shift(of: own, context)
-        // A takeover by another clock would cut off what is later than it.
+        // Runs that move beyond the takeover of a superseded session would be cut off there.
         let isOver = own.status == .superseded
         let room = isOver ? ownership.journal.roomBeforeTakeover(of: wanted, among: replicas, clocks, context) : nil
         let shift = min(wanted, room ?? wanted)
@@ -62,7 +62,7 @@ struct Dating: Hashable, Sendable {
             ownership.journal.isGuess = false
             ownership.writeAgain()
         }
-        // All times of the session move by the shift. Its stamp moves too, unless other nodes know a larger one already.
+        // All times of the session move by the shift, and its stamp too, unless other nodes know a larger one already.
         var moved = own.moved(by: shift)
         moved.anchor.bound = context.bound.map {
             $0 + ClockEstimate.driftBound(in: context.now.boot - own.anchor.boot)
@@ -87,7 +87,7 @@ struct Dating: Hashable, Sendable {
         return .restamped(own.id, from: own.stamp.time, to: stamp.time)
     }
 
-    /// The lead of group time over the one that dated the session's anchor.
+    /// Returns group time minus the time that the session's anchor gives this instant.
     private func shift(of own: Register, _ context: Context) -> Milliseconds {
         context.groupTime - (context.now.boot - own.anchor.boot) - own.anchor.at
     }
@@ -96,7 +96,7 @@ struct Dating: Hashable, Sendable {
     ///
     /// It is above the stamps that were seen before the start, so that this start wins over them; and not above those
     /// seen since, so that a later start wins over this one. A published stamp stays if the session has ended, and is
-    /// never replaced by a smaller one, unless group time admits only that.
+    /// never replaced by a smaller one, unless group time admits only the new one.
     private func stamp(
         of own: Register, in journal: Journal, movedBy shift: Milliseconds, among replicas: Replicas, _ context: Context
     ) -> Stamp {

@@ -7,7 +7,7 @@ struct Echoes: Hashable, Sendable {
     private static let expectedVersions = 1_024
     /// The time between two repairs, and before a reminder. The protocol states it.
     private static let interval: Milliseconds = .seconds(1)
-    /// The time over which the nodes of a space spread their answers to a hello. A judgement: a person does not notice it.
+    /// The time over which the nodes of a space spread their answers to a hello. A judgement: no person notices it.
     private static let helloSpread: Milliseconds = 200
 
     /// The wait for the next repair; `nil` if none is planned.
@@ -17,7 +17,7 @@ struct Echoes: Hashable, Sendable {
     private var reminderPlannedAt: BootTime?
     /// Whether the broker has delivered this node's own retained presence on this connection.
     private(set) var sawOwnPresence = false
-    /// The broker's largest register of this node before the first barrier of this process; ``barrierPassed()`` returns it.
+    /// The broker's largest register of this node before the first barrier of this process, for ``barrierPassed()``.
     private var found: Register?
     private(set) var hasPassedBarrier = false
     /// Whether a node has joined since the last reminder.
@@ -30,8 +30,8 @@ struct Echoes: Hashable, Sendable {
 
     /// When to publish presence and register again.
     var repairAt: BootTime? { repairWait.map { max($0.end, repairedAt + Self.interval) } }
-    /// When the reminder is due: the own register is published again for a newcomer, or if an older live one of another node is
-    /// still there.
+    /// When the reminder is due: the own register is published again for a newcomer, or if an older live one of another
+    /// node is still there.
     var reminderAt: BootTime? { reminderPlannedAt.map { $0 + Self.interval } }
 
     /// How a register on the own topic compares with the journal.
@@ -58,8 +58,8 @@ struct Echoes: Hashable, Sendable {
     }
 
     /// Expects the echo of a register that leaves now. Under *no local* there is none, and an older register on the own
-    /// topic is always repaired. A broker that returns it all the same causes few repairs: an echo of the present
-    /// version is known, and only one that a later change has overtaken is repaired, at most once a second.
+    /// topic is always repaired. A broker that returns echoes all the same causes few repairs: an echo of the present
+    /// version needs none, and one that a later change has overtaken causes at most one a second.
     mutating func expect(_ version: Version, at boot: BootTime) {
         publishedAt = boot
         if hearsItself { expected.append(version, limit: Self.expectedVersions) }
@@ -68,7 +68,7 @@ struct Echoes: Hashable, Sendable {
     /// Whether the own register was published long enough ago for all to have it.
     func isEstablished(at boot: BootTime) -> Bool { boot >= publishedAt + Self.interval }
 
-    /// Whether a version was published on this connection and its echo is only now arriving.
+    /// Removes a version whose echo is expected, with those before it, and returns whether there was one.
     private mutating func isExpected(_ version: Version) -> Bool {
         guard let index = expected.firstIndex(of: version) else { return false }
         expected.removeFirst(index + 1)
@@ -81,7 +81,7 @@ struct Echoes: Hashable, Sendable {
             return .known
         }
         guard let own = journal.own else { return .lost }
-        // An unannounced session does not replace the register there, unless that one is newer than the journal's.
+        // A withheld session leaves the register there alone, and gives way to one newer than the last announced.
         if journal.isWithheld { return journal.isReplaced(by: echo) ? .lost : .known }
         let isExpected = isExpected(echo.version)
         if echo.version > own.version || (echo.version == own.version && echo != own) {

@@ -63,8 +63,8 @@ extension Journal {
     }
 
     /// Returns the time from the end of the last run to the takeover of the session. `nil` if no takeover is known, or
-    /// if it was dated by another clock than the runs. That is so if it is later than the session's end, or if group time
-    /// contradicts the runs but not the node that took over. `shift` is the move of the runs that group time requires.
+    /// if it was dated by another clock than the runs. That is so if it is later than the session's end, or if group
+    /// time contradicts the runs but not the node that took over. `shift` is the required move of the runs.
     func roomBeforeTakeover(
         of shift: Milliseconds, among replicas: Replicas, _ clocks: ClockSync, _ context: Context
     ) -> Milliseconds? {

@@ -5,7 +5,7 @@
 struct Ownership: Hashable, Sendable {
     /// Former sessions for which intents are answered. A judgement: more than are started within ``Limits/intentLife``.
     static let pastSessions = 16
-    /// Latest effects that are forwarded after a takeover, as the protocol states: more than are pressed before one.
+    /// Latest effects that are forwarded after a takeover, as the protocol states: more than people press before one.
     private static let carriedIntents = 16
 
     /// ``Dating`` and ``Recovery`` change some of its fields, but the register only by the functions below.
@@ -21,7 +21,7 @@ struct Ownership: Hashable, Sendable {
     private var carried: [Intent] = []
 
     var register: Register? { journal.own }
-    /// When the session's current phase ends; `nil` unless a countdown runs.
+    /// When the running phase of the session ends; `nil` while no phase runs.
     var boundary: BootTime? { journal.own?.boundary }
     var isProvisional: Bool { journal.isProvisional }
 
@@ -64,7 +64,7 @@ struct Ownership: Hashable, Sendable {
 
     // MARK: Changing the register
 
-    /// Changes the register under the version that follows its own and `other`. `cause` is the intent behind the change.
+    /// Changes the register under the version that follows its own and `other`. `cause` is the intent behind it.
     mutating func change(above other: Version? = nil, by cause: LastIntent? = nil, _ body: (inout Register) -> Void) {
         guard var own = journal.own else { return }
         let version = max(own.version, other ?? own.version)
@@ -95,6 +95,7 @@ struct Ownership: Hashable, Sendable {
         carried.append(intent, limit: Self.carriedIntents)
     }
 
+    /// Ends the phases whose time is over, and returns whether there were any.
     mutating func advance(at boot: BootTime) -> Bool {
         guard let boundary, boundary <= boot, let own = journal.own else { return false }
         let lateness: Milliseconds? = Limits.lateness  // rule: lateness, else: nil
@@ -164,7 +165,7 @@ struct Ownership: Hashable, Sendable {
         return nil
     }
 
-    /// Ends the present session where `next` begins, files its record, and returns it under the version that others know.
+    /// Ends the session where `next` begins, and files its record. Returns it under the version that others know.
     private mutating func end(by next: Register, _ context: Context) -> Register? {
         guard let own = journal.own else { return nil }
         retire(own.id)

@@ -4,7 +4,7 @@
 public struct Stamp: Hashable, Codable, Comparable, Sendable {
     /// The time of the start, within ``Limits/time``.
     public var time: GroupTime
-    /// Orders starts within one millisecond, or behind a clock that was ahead; within ``Limits/counter``.
+    /// Orders starts within one millisecond, or after a clock that was ahead; within ``Limits/counter``.
     public var counter: Int
     public var node: NodeID
 
@@ -49,12 +49,13 @@ public struct HybridClock: Hashable, Sendable {
     /// writes. A start after a crash may be stamped that much ahead: far below ``Limits/stampLead``.
     package static let reserve: Milliseconds = .seconds(1)
 
-    /// Continues from a mark. The caller must keep `time` within ``Limits/time`` and `counter` within ``Limits/counter``.
+    /// Continues from a mark. The caller must keep `time` and `counter` within ``Limits``.
     public init(time: GroupTime = 0, counter: Int = 0) {
         self.time = time
         self.counter = counter
     }
 
+    /// Returns a stamp above the mark, and raises the mark to it.
     public mutating func stamp(at now: GroupTime, node: NodeID) -> Stamp {
         if now > time {
             time = now
@@ -75,7 +76,7 @@ public struct HybridClock: Hashable, Sendable {
 
     func isAtLeast(_ stamp: Stamp) -> Bool { (time, counter) >= (stamp.time, stamp.counter) }
 
-    /// Raises the mark to a stamp, so that the next start is above it.
+    /// Raises the mark to a stamp, so that the next start is above it. Returns whether the mark has risen.
     public mutating func see(_ stamp: Stamp) -> Bool {
         guard !isAtLeast(stamp) else { return false }
         time = stamp.time

@@ -13,14 +13,14 @@ struct StampMark: Hashable, Sendable {
         (seen, written) = (found, found)
         let limit = context.groupTime + Limits.stampLead
         if context.source.isVouched, seen.time > limit, seen.time <= limit + HybridClock.reserve {
-            // A node admits no stamp above this limit, so what the journal has above it is the reserve of a former write.
+            // A node admits no stamp above this limit, so what the journal has above it is the reserve of a write.
             seen = HybridClock(time: limit, counter: Limits.counter.upperBound)
         }
     }
 
     /// Raises the mark to an admitted stamp, and the mark in the journal above it with a reserve. Returns whether that
-    /// must be written. An own stamp needs none. Stamps of others rise by at most 10 s and the time that passes, so a
-    /// peer that publishes rising stamps causes about one write of the journal per second, however many it publishes.
+    /// must be written. An own stamp needs no reserve. Stamps of others rise by at most 10 s and the time that passes,
+    /// so a peer that publishes any number of rising stamps causes about one write of the journal per second.
     mutating func raise(to stamp: Stamp, _ context: Context) -> Bool {
         guard seen.see(stamp), !written.isAtLeast(stamp) else { return false }
         // rule: markOnDisk, else: return false

@@ -7,7 +7,7 @@ public enum Limits {
     public static let phases = 80
     /// Phases of a plan that may have added seconds: one that is no break, and one break of each kind.
     public static let extended = 4
-    /// Runs of a session; beyond it, the two oldest neighbours of one phase are merged. 120 allow 40 pauses more than phases.
+    /// Runs of a session; beyond it, the two oldest neighbours of one phase merge. 120 are for 80 phases and 40 pauses.
     public static let runs = 120
     /// Ids of applied intents in a register: more than people press within ``intentLife``.
     public static let applied = 64

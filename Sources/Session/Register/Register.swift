@@ -3,7 +3,7 @@
 // One line for each field.
 // swift-format-ignore
 /// The state of a node's latest session. Only its owner writes it. Copies share their fields until one of them is
-/// changed, since every part hands a register on, and one changes it.
+/// changed, since many parts pass registers on, and few change them.
 public struct Register: Hashable, Sendable {
     private var storage: Storage
 
@@ -33,7 +33,7 @@ public struct Register: Hashable, Sendable {
     public var autoAdvance: Bool { _read { yield fields.autoAdvance } _modify { yield &fields.autoAdvance } }
     /// Whether the end of a phase that waits for a person, and of the session, raises an alarm; see ``Moment/alarm``.
     public var hasAlarm: Bool { _read { yield fields.hasAlarm } _modify { yield &fields.hasAlarm } }
-    /// Whether a phase of a countdown goes on past its length, until a person ends it or ``Limits/overtime`` has passed.
+    /// Whether a countdown's phase goes on past its length, until a person ends it or ``Limits/overtime`` has passed.
     public var hasOvertime: Bool { _read { yield fields.hasOvertime } _modify { yield &fields.hasOvertime } }
     /// The index in ``plan`` of the current phase; of the next one while `ready`.
     public var phase: Int { _read { yield fields.phase } _modify { yield &fields.phase } }
@@ -56,15 +56,15 @@ public struct Register: Hashable, Sendable {
     public init(
         id: SessionID, lineage: SessionID, continues: Continuation? = nil, stamp: Stamp, epoch: Int, rev: Int,
         owner: NodeID, title: String, icon: String?, label: Label?, mode: Mode, plan: [Phase], autoAdvance: Bool,
-        hasAlarm: Bool = false, hasOvertime: Bool = false, phase: Int, status: Status, startedAt: GroupTime, anchor: Anchor, runs: [Run], applied: [IntentID] = [],
-        last: LastIntent? = nil, supersededBy: Superseder? = nil
+        hasAlarm: Bool = false, hasOvertime: Bool = false, phase: Int, status: Status, startedAt: GroupTime,
+        anchor: Anchor, runs: [Run], applied: [IntentID] = [], last: LastIntent? = nil, supersededBy: Superseder? = nil
     ) {
         storage = Storage(
             Fields(
                 id: id, lineage: lineage, continues: continues, stamp: stamp, epoch: epoch, rev: rev, owner: owner,
-                title: title, icon: icon, label: label, mode: mode, plan: plan, autoAdvance: autoAdvance, hasAlarm: hasAlarm,
-                hasOvertime: hasOvertime, phase: phase, status: status, startedAt: startedAt, anchor: anchor, runs: runs, applied: applied, last: last,
-                supersededBy: supersededBy))
+                title: title, icon: icon, label: label, mode: mode, plan: plan, autoAdvance: autoAdvance,
+                hasAlarm: hasAlarm, hasOvertime: hasOvertime, phase: phase, status: status, startedAt: startedAt,
+                anchor: anchor, runs: runs, applied: applied, last: last, supersededBy: supersededBy))
     }
 
     public static func == (a: Register, b: Register) -> Bool {

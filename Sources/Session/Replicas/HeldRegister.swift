@@ -7,11 +7,12 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var offset: Milliseconds
     /// Whether the offset was measured; otherwise it follows from group time.
     private(set) var isMeasured = false
-    /// The largest error of group time when the offset was computed; `nil` if nobody vouched for that time, or if the offset
-    /// is from another anchor.
+    /// The largest error of group time when the offset was computed; `nil` if nobody vouched for that time, or if the
+    /// offset is from another anchor.
     private(set) var positionError: Milliseconds?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
+    /// When its stamp begins to count; `nil` if it counts already or never will.
     private(set) var admissibleAt: BootTime?
 
     var version: Version { register.version }
@@ -20,7 +21,8 @@ struct HeldRegister: Hashable, Sendable {
     var anchor: Anchor { register.anchor }
     var anchorBoot: BootTime { anchor.boot - offset }
 
-    /// An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
+    /// Places a received register on this node's boot clock. An admitted stamp stays admitted, so that a session does
+    /// not vanish when clocks waver.
     init(_ register: Register, after known: HeldRegister?, measured: Milliseconds?, _ context: Context) {
         self.register = register
         offset = Self.offset(of: register.anchor, context)
@@ -38,8 +40,8 @@ struct HeldRegister: Hashable, Sendable {
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
-    /// Judges again after group time was corrected. An offset that comes from a vouched clock is kept while no clock is
-    /// vouched for.
+    /// Returns the register judged again, after group time was corrected. An offset that comes from a vouched clock is
+    /// kept while no clock is vouched for.
     func judgedAgain(_ context: Context) -> HeldRegister {
         var again = self
         if !isMeasured, context.bound != nil || positionError == nil {

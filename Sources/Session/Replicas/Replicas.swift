@@ -17,8 +17,8 @@ struct Replicas: Hashable, Sendable {
     enum Merge {
         /// It is the one that is held.
         case known
-        /// It differs from the held register, although its version is not higher: one of the two is an error. The value is the
-        /// version that is held.
+        /// It differs from the held register, although its version is not higher: one of the two is an error. The value
+        /// is the version that is held.
         case contradicted(Version)
         /// It replaces the one before, and counts.
         case admitted
@@ -26,7 +26,8 @@ struct Replicas: Hashable, Sendable {
         case ahead(isNews: Bool)
     }
 
-    /// `measured` is the owner's boot clock minus this node's, if it was measured.
+    /// Holds a register if its version is larger, and returns how it compares with the held one. `measured` is the
+    /// owner's boot clock minus this node's, if it was measured.
     mutating func receive(_ register: Register, measured: Milliseconds?, _ context: Context) -> Merge {
         let known = held[register.owner]
         if let known, register.version <= known.version {  // rule: versionOrder
@@ -43,7 +44,7 @@ struct Replicas: Hashable, Sendable {
         if nextWake != nil || register.admissibleAt != nil {
             nextWake = held.values.lazy.compactMap(\.admissibleAt).min()
         }
-        // Mostly a newer register of the current session, or of one that was beaten before.
+        // Most registers are newer ones of the current session, or of one that has lost: both need no search.
         if current?.owner == register.owner, !register.isAdmitted || !register.isAtLeast(current) {
             current = held.values.lazy.filter(\.isAdmitted).max { $0.stamp < $1.stamp }
         } else if register.isAdmitted, register.isAtLeast(current) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Register {
-    /// Carries out an intent on this register, whose anchor is at present. Unless `.applied`, it must be discarded.
+    /// Carries out an intent on this register, whose anchor must be at the present instant. The caller discards the
+    /// register unless the outcome is `.applied`.
     mutating func carryOut(_ intent: Intent, defaults: SessionDefaults) -> Outcome {
         if let reason = phaseRefusal(of: intent) { return .refused(reason) }  // rule: phaseFence
         let outcome = perform(intent.operation, defaults: defaults)
@@ -116,9 +117,9 @@ extension Register {
             status = .completed
             return .applied
         }
-        let waits = status == .ready
+        let wasReady = status == .ready
         enterPhase(phase + 1)
-        if waits {
+        if wasReady {
             status = .ready
         } else {
             openRun()
@@ -126,8 +127,8 @@ extension Register {
         return .applied
     }
 
-    /// Starts the break, or the focus phase, that a person asked for. It is the next phase of the plan if that is one,
-    /// otherwise a phase inserted after the current one.
+    /// Starts the break, or the focus phase, that a person asked for. It is the next phase of the plan if that is of
+    /// this kind, otherwise a phase inserted after the current one.
     private mutating func change(toBreak: Bool, defaults: SessionDefaults) -> Outcome {
         guard mode == .countdown else { return .refused(.notAllowed) }
         if status == .ready {
@@ -156,8 +157,8 @@ extension Register {
         status = .running
     }
 
-    /// The break to insert: a long one after every ``SessionDefaults/longBreakEvery`` phases that are no breaks, which is Goodtime's
-    /// rule. A workout rests as its plan says.
+    /// Returns the break to insert: a long one after every ``SessionDefaults/longBreakEvery`` phases that are no
+    /// breaks, which is Goodtime's rule. A workout rests as its plan says.
     private func breakPhase(_ defaults: SessionDefaults) -> Phase {
         if currentPhase.kind == .work, let rest = plan.first(where: { $0.kind == .rest }) {
             return rest.unextended

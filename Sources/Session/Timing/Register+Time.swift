@@ -55,15 +55,15 @@ extension Register {
         }
     }
 
-    /// The time of the current phase that has passed `since` after the anchor. The result lies between the value at the
-    /// anchor and the end of the phase, also where clocks have jumped.
+    /// Returns the time of the current phase that has passed `since` after the anchor. The result lies between the
+    /// value at the anchor and the end of the phase, even if clocks have jumped.
     func passed(since: Milliseconds) -> Milliseconds {
         guard status == .running, since > 0 else { return anchor.passed }
         return min(anchor.passed + since, longest)
     }
 
-    /// The register with its anchor at the present instant of this node, `since` after its own anchor. The open run
-    /// keeps its length, which the boot clock measured, and moves with group time if that was stepped.
+    /// Returns the register with its anchor at the present instant of this node, `since` after its own anchor. The open
+    /// run keeps its length, which the boot clock measured, and moves with group time if that was stepped.
     func anchored(since: Milliseconds? = nil, _ context: Context) -> Register {
         let since = since ?? context.now.boot - anchor.boot
         var register = self
@@ -78,16 +78,16 @@ extension Register {
         return register
     }
 
-    /// The same session on the present boot clock of its machine, by date, after a reboot.
+    /// Returns the session after a reboot, placed on the present boot clock of its machine by date.
     func rebased(_ context: Context) -> Register {
         let now = context.now
         let since = max(0, context.groupTime - anchor.at)
         var moved = advanced(since: since, lateness: Limits.lateness)
         let rest = since - (moved.anchor.at - anchor.at)
-        // A clock that was set back does not move the anchor before the times that it follows.
+        // If the clock was set back, the anchor stays, because the other times of the session lie before it.
         let isBehind = context.groupTime < anchor.at
         if moved.status == .running, !isBehind { return moved.anchored(since: rest, context) }
-        // No reading is from before the boot. Peers locate it by the anchor, which stays one instant on both clocks.
+        // No reading is from before the boot. Peers place the session by its anchor, one instant on both clocks.
         let ago = min(
             max(rest, 0), now.boot - Limits.reading.lowerBound, context.groupTime - Limits.time.lowerBound)
         moved.anchor.at = max(context.groupTime - ago, moved.anchor.at)
@@ -165,12 +165,12 @@ extension Register {
         return register
     }
 
-    /// The same session with its times moved by `shift`. After a takeover, the times of the former owner stay, since
+    /// Returns the session with its times moved by `shift`. After a takeover, the times of the former owner stay, since
     /// its clock may have been right. If they would then lie after the takeover, its clock was wrong too, and all move.
     func moved(by shift: Milliseconds) -> Register {
         func move(_ time: GroupTime) -> GroupTime { min(max(time + shift, 0), Limits.time.upperBound) }
         func isInherited(_ run: Run) -> Bool {
-            // The run at the takeover was placed by the clock of the new owner, as all later ones.
+            // The run at the takeover was placed by the clock of the new owner, like all later ones.
             guard let takeover = continues?.at, let to = run.to else { return false }
             return to < takeover || to > anchor.at
         }
