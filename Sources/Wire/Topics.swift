@@ -37,7 +37,7 @@ public enum Topic: Hashable, Sendable {
     }
 
     case own(Leaf, of: NodeID)
-    /// A clock ping from one node to another, or its barrier, to itself: QoS 0 or 1.
+    /// A clock ping to another node (QoS 0), or a node's barrier to itself (QoS 1).
     case ping(from: NodeID, to: NodeID)
     /// The answer to a ping: QoS 0.
     case pong(from: NodeID, to: NodeID)
@@ -118,8 +118,8 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
-    /// Returns a node's subscriptions, at QoS 0. They are presence, session, notice, intent, ack and hello of all nodes, pings
-    /// and pongs to it, the feeds that displays show, and the debt service's acknowledgements.
+    /// Returns a node's subscriptions, at QoS 0. They are presence, session, notice, intent, ack and hello of all
+    /// nodes, pings and pongs to it, the feeds that displays show, and the debt service's acknowledgements.
     public func subscriptions(for me: NodeID) -> [String] {
         Self.nodeTopics(
             ["presence", "session", "notice", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)

@@ -8,8 +8,9 @@ public enum Decoded: Hashable, Sendable {
     case message(Message, from: NodeID)
     /// The node's own barrier has returned.
     case barrier(ConnectionID)
-    /// The retained presence, session or notice of a node was deleted. If it was this node's, the node publishes all three
-    /// again. A node whose presence was deleted is not online, and its clock does not count; its register and notice stay.
+    /// The retained presence, session or notice of a node was deleted. If it was this node's, the node publishes all
+    /// three again. A node whose presence was deleted is not online, and its clock does not count; its register and
+    /// notice stay.
     case erased(from: NodeID, isPresence: Bool)
     /// Not used, and counted; `from` is `nil` if the topic names no node.
     case discard(Discard, from: NodeID?)
@@ -21,7 +22,7 @@ public enum Decoded: Hashable, Sendable {
     case record(DigestedRecord)
     /// The debt service's message to a node, perhaps another one.
     case ledgerAck(LedgerAck)
-    /// Well-formed, but not for a node of this version: an unknown kind of ack.
+    /// Not used: an ack of an unknown kind, or a ping or pong that is not for this node.
     case ignored
 }
 
@@ -38,7 +39,7 @@ public struct Outgoing: Hashable, Sendable {
     /// The payload; at most 16,384 bytes.
     public var payload: [UInt8]
     public var retain: Bool
-    /// The quality of service: 0 for comparing clocks, where a late message is worse than none; else 1.
+    /// The quality of service: 0 for clocks and sound levels, where a late message is worse than none; else 1.
     public var qos: Int
 
     public init(topic: String, payload: [UInt8], retain: Bool, qos: Int) {
@@ -66,15 +67,16 @@ public struct WireCodec: Sendable {
     /// The node's subscriptions, at QoS 0.
     public var subscriptions: [String] { topics.subscriptions(for: me) }
 
-    /// The node's own session, which it subscribes to by name until the barrier has returned. So it receives its
-    /// retained register, although ``subscriptions`` leave out its own messages.
+    /// The topic of the node's own session, which it subscribes to by name until the barrier has returned. So it
+    /// receives its retained register, although ``subscriptions`` leave out its own messages.
     public let ownSession: String
     private let ownPresence: String
     private let ownIntent: String
     private let ownAck: String
 
     /// Whether the node must receive its own messages on a subscription. It must on its presence, to learn whether the
-    /// broker delivers retained messages to wildcards, and on its barrier. Messages of others arrive in any case.
+    /// broker delivers retained messages to wildcards, on its notice, to go on from that of an earlier process, and on
+    /// its barrier. Messages of others arrive in any case.
     public func needsEcho(on subscription: String) -> Bool {
         !["/session", "/intent", "/ack", "/hello"].contains { subscription.hasSuffix($0) }
     }
@@ -93,7 +95,7 @@ public struct WireCodec: Sendable {
         }
     }
 
-    /// Returns the message with this node's register, of which this is the payload.
+    /// Returns the message that carries this payload of the node's register.
     package func session(_ payload: [UInt8]) -> Outgoing {
         outgoing(.own(.session, of: me), named: ownSession, payload)
     }

@@ -32,7 +32,7 @@ public struct Colour: Hashable, Sendable, CustomStringConvertible {
     /// The colour that replaces an invalid one.
     public static let grey = Colour(red: 0x88, green: 0x88, blue: 0x88)
 
-    /// Reads 3, 6 or 8 hexadecimal digits, with or without `#`; `nil` for other text. Of eight, the last two are opacity.
+    /// Reads 3, 6 or 8 hexadecimal digits, with or without `#`; `nil` for others. Of eight, the last two are opacity.
     public init?(hex: String) {
         var (value, count): (UInt32, Int) = (0, 0)
         for byte in hex.utf8.first == UInt8(ascii: "#") ? hex.utf8.dropFirst() : hex.utf8[...] {

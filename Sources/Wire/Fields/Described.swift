@@ -27,7 +27,7 @@ extension Described {
     package var author: NodeID? { nil }
     package var contradiction: String? { nil }
 
-    /// Reads a whole payload, without `sender` (the node of the topic) from a file. `blank` is the initial value.
+    /// Reads a whole payload. `sender` is the node of its topic; `nil` for a file. `blank` is the initial value.
     package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self? = nil) throws(Rejection) {
         self = try JSONReader(bytes, by: sender).value(.payload(), from: blank)
     }
@@ -35,7 +35,7 @@ extension Described {
     /// The object as a whole payload.
     package var payload: [UInt8] { payload(with: nil, as: "") }
 
-    /// The object as a whole payload, in which the object of one key was encoded before.
+    /// Returns the object as a whole payload. `part` is the object of `key`, if it was encoded before.
     func payload(with part: [UInt8]?, as key: String) -> [UInt8] {
         var writer = JSONWriter(part: part, key: key)
         var value: Self? = self
@@ -45,7 +45,7 @@ extension Described {
 }
 
 extension Format {
-    /// A value as JSON, without a version.
+    /// Returns a value as JSON, without a version.
     package func json(_ value: Value) -> [UInt8] {
         var writer = JSONWriter()
         var value: Value? = value
@@ -53,7 +53,7 @@ extension Format {
         return writer.bytes
     }
 
-    /// Reads JSON without a version. In a request unknown fields are refused, and whole numbers may be written as `60.0`.
+    /// Reads JSON without a version. A request may have no unknown fields, and may write whole numbers as `60.0`.
     package func value(of json: [UInt8], isRequest: Bool = false) throws(Rejection) -> Value {
         var reader = try JSONReader(json)
         reader.isRequest = isRequest

@@ -35,7 +35,7 @@ package protocol Form: ~Copyable {
 /// The presence of a field.
 package enum Need {
     case required
-    /// An absent one is `nil`, as one that is `null`.
+    /// An absent field is `nil`, like one that is `null`.
     case optional
     /// As `optional`, but `nil` is written as `null`.
     case nullable

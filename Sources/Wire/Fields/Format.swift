@@ -240,7 +240,7 @@ package struct WordFormat<Value: RawRepresentable<String> & CaseIterable>: TextF
     package var name: String { words.map { "`\($0)`" }.joined(separator: ", ") }
     package var words: [String] { Value.allCases.map(\.rawValue) }
     package func value(of text: Span<UInt8>) -> Value? {
-        // Faster than a string of the text.
+        // To compare bytes is faster than to make a string of the text.
         for word in Value.allCases where word.rawValue.utf8.count == text.count {
             let other = word.rawValue.utf8.span
             if text.indices.allSatisfy({ text[$0] == other[$0] }) { return word }

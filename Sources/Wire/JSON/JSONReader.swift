@@ -3,7 +3,8 @@
 import Session
 
 /// A strict reader of a scanned JSON text: each field is looked up among the slots of its object. Numbers are whole,
-/// without fraction and exponent. Of a key that occurs twice the last value counts; the earlier must be valid.
+/// without fraction and exponent, except decibels, and in requests. Of a key that occurs twice the last value counts;
+/// the earlier must be valid.
 package struct JSONReader: Form {
     package typealias Failure = Rejection
 
@@ -13,7 +14,8 @@ package struct JSONReader: Form {
     private let sender: NodeID?
     /// Whether unknown fields are refused, and whole numbers may be written as `60.0`.
     var isRequest = false
-    private var present = 0
+    /// The index of the slot that is being read.
+    private var slotIndex = 0
     /// The values within the present object or array: at first the outermost value alone.
     private var items: Items
 
@@ -102,23 +104,23 @@ package struct JSONReader: Form {
     ) throws(Rejection) {
         let isPresent = try read(key, need) { reader throws(Rejection) in
             let outer = try reader.enter(.array)
-            var all: [Element.Value] = []
+            var elements: [Element.Value] = []
             // Most lists are short; growing from nothing takes an allocation for each doubling.
-            all.reserveCapacity(min(counts.range.upperBound, 16))
+            elements.reserveCapacity(min(counts.range.upperBound, 16))
             while reader.items.next < reader.items.end {
                 var value: Element.Value?
                 do throws(Rejection) {
                     try element.pass("", &value, .required, to: &reader)
                 } catch {
-                    throw error.within("\(all.count)")
+                    throw error.within("\(elements.count)")
                 }
-                if let value { all.append(value) }
+                if let value { elements.append(value) }
             }
-            guard counts.range.contains(all.count) else {
-                throw Rejection(.outOfBounds, "must be \(counts.name), and there are \(all.count)")
+            guard counts.range.contains(elements.count) else {
+                throw Rejection(.outOfBounds, "must be \(counts.name), and there are \(elements.count)")
             }
             reader.items = outer
-            values = all
+            values = elements
         }
         if !isPresent { values = nil }
     }
@@ -136,7 +138,7 @@ package struct JSONReader: Form {
 
     // MARK: Lookup
 
-    /// Calls `body` at each value of a key, the last of which counts. Returns whether there is a value; `null` means absence.
+    /// Calls `body` at each value of a key; the last one counts. Returns whether there is one; `null` means absence.
     private mutating func read(
         _ key: StaticString, _ need: Need, _ body: (inout JSONReader) throws(Rejection) -> Void
     ) throws(Rejection) -> Bool {
@@ -148,7 +150,7 @@ package struct JSONReader: Form {
         var found = items.haveKeys ? find(key) : items.next
         do throws(Rejection) {
             while let index = found {
-                present = index
+                slotIndex = index
                 isPresent = slot.kind != .null
                 items.next = Int(slot.next)
                 if isPresent { try body(&self) }
@@ -180,19 +182,19 @@ package struct JSONReader: Form {
         return nil
     }
 
-    /// Makes the values within the present one those that are read, and returns the values around it.
+    /// Enters the object or list that is being read, and returns the values around it.
     private mutating func enter(_ kind: JSONSlot.Kind) throws(Rejection) -> Items {
         guard slot.kind == kind else { throw Self.fault(kind == .object ? "must be an object" : "must be a list") }
         let outer = items
         items = Items(
-            first: present + 1, end: Int(slot.next), next: present + 1, haveKeys: kind == .object,
+            first: slotIndex + 1, end: Int(slot.next), next: slotIndex + 1, haveKeys: kind == .object,
             mayRepeatKeys: slot.mayRepeatKeys)
         return outer
     }
 
     // MARK: Values
 
-    private var slot: JSONSlot { slots[present] }
+    private var slot: JSONSlot { slots[slotIndex] }
 
     private func whole(_ format: Whole) throws(Rejection) -> Int64 {
         if slot.kind == .whole, format.range.contains(slot.whole) { return slot.whole }
@@ -235,19 +237,19 @@ package struct JSONReader: Form {
         }
     }
 
-    /// Throws if an object has a field that its type has not, which is most likely misspelt.
+    /// Throws if an object has a field that its type does not have, which is most likely misspelt.
     private func checkKeys<Object: Described>(of type: Object.Type) throws(Rejection) {
         let known = Object.tables[0].rows.map(\.key)
         var index = items.first
-        var strangers: [String] = []
+        var unknownKeys: [String] = []
         while index < items.end {
             let key = String(validated: bytes.span.extracting(slots[index].key.range))
-            if !known.contains(key) { strangers.append(key) }
+            if !known.contains(key) { unknownKeys.append(key) }
             index = Int(slots[index].next)
         }
-        guard let stranger = strangers.min() else { return }
+        guard let unknownKey = unknownKeys.min() else { return }
         let fields = known.isEmpty ? "it has none" : "fields are \(known.joined(separator: ", "))"
-        throw Self.fault("is not a field of this request; \(fields)").within(stranger.isEmpty ? "\"\"" : stranger)
+        throw Self.fault("is not a field of this request; \(fields)").within(unknownKey.isEmpty ? "\"\"" : unknownKey)
     }
 
     /// Throws unless nothing is left, the fields fit each other, and the author is the sender.

@@ -82,9 +82,9 @@ struct JSONScanner {
     private mutating func items(
         _ text: Span<UInt8>, _ kind: JSONSlot.Kind, until close: UInt8, _ slot: JSONSlot
     ) throws(Rejection) {
-        let own = slots.count
+        let slotIndex = slots.count
         slots.append(slot)
-        slots[own].kind = kind
+        slots[slotIndex].kind = kind
         position += 1
         depth += 1
         guard depth <= Self.depthLimit else { throw fault("at most \(Self.depthLimit) levels") }
@@ -93,17 +93,17 @@ struct JSONScanner {
         if peek(text) != close {
             repeat {
                 let key = kind == .object ? try key(text) : JSONBytes()
-                if kind == .object { note(key, in: &keys, from: own + 1, text) }
+                if kind == .object { note(key, in: &keys, from: slotIndex + 1, text) }
                 try value(text, key: key)
             } while skipComma(text)
         }
         try expect(text, close, "“,”")
         depth -= 1
-        slots[own].next = Int32(truncatingIfNeeded: slots.count)
-        slots[own].mayRepeatKeys = keys.mayRepeat
+        slots[slotIndex].next = Int32(truncatingIfNeeded: slots.count)
+        slots[slotIndex].mayRepeatKeys = keys.mayRepeat
     }
 
-    /// The keys of an object, of which it learns whether one occurs twice.
+    /// The keys of an object so far, and whether one of them may occur twice.
     private struct KeySet {
         /// A bit for each key. A key whose bit is new is compared with no other.
         var bits: UInt64 = 0
@@ -111,7 +111,7 @@ struct JSONScanner {
         var mayRepeat = false
     }
 
-    /// Adds a key. If there are very many keys, or if it has an escape, it might repeat another.
+    /// Adds a key. More than 64 keys, an empty one or one with an escape count as a possible repetition.
     private func note(_ key: JSONBytes, in keys: inout KeySet, from first: Int, _ text: Span<UInt8>) {
         let range = key.range
         keys.count += 1
@@ -211,8 +211,8 @@ struct JSONScanner {
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Counts the lowest bytes of a word that are no quote, backslash or control character. Subtracting a limit sets
-    /// the highest bit of a byte below it, and may borrow from the byte above, so the lowest set bit counts.
+    /// Counts the bytes of a word before the first quote, backslash or control character. Subtracting a limit sets the
+    /// highest bit of a byte below it, and may borrow from the byte above, so the lowest set bit counts.
     private static func plainBytes(_ word: UInt64) -> (count: Int, areASCII: Bool) {
         let each: UInt64 = 0x0101_0101_0101_0101
         let highest: UInt64 = 0x8080_8080_8080_8080
@@ -304,10 +304,10 @@ struct JSONScanner {
         return skip(text, UInt8(ascii: ","))
     }
 
-    private mutating func expect(_ text: Span<UInt8>, _ byte: UInt8, _ what: @autoclosure () -> String)
+    private mutating func expect(_ text: Span<UInt8>, _ byte: UInt8, _ expected: @autoclosure () -> String)
         throws(Rejection)
     {
-        guard skip(text, byte) else { throw fault(what()) }
+        guard skip(text, byte) else { throw fault(expected()) }
     }
 
     private func fault(_ expected: String) -> Rejection {

@@ -29,6 +29,7 @@ public struct DebtFeed: Hashable, Sendable, Described {
         return Int(week.goal) - Int(done(at: instant).count / 60_000)
     }
 
+    /// Returns the time done at a later instant, with that of a running session.
     public func done(at instant: GroupTime) -> Milliseconds {
         guard let week else { return 0 }
         guard let until = week.until else { return week.done }

@@ -33,7 +33,7 @@ public struct LedgerAck: Hashable, Sendable, Described {
     public var weeks: [RecordWeek]?
 
     public static let itemsLimit = 64
-    /// The most weeks in one message, and of which a node keeps acknowledged records.
+    /// The most weeks in one message. A node keeps acknowledged records of as many.
     public static let weeksLimit = 14
 
     public init(node: NodeID, items: [Item] = [], weeks: [RecordWeek]? = nil) {

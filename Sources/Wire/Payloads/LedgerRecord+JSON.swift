@@ -23,20 +23,20 @@ public struct DigestedRecord: Hashable, Sendable {
         var json = record.payload
         let digest: RecordDigest = FNV.digest(of: json.span)
         let rest = ObjectFormat(shape: .object).json(Rest(continuedFrom: record.continuedFrom, digest: digest))
-        // Both are one object.
+        // The two objects become one.
         json[json.count - 1] = UInt8(ascii: ",")
         json += rest.dropFirst()
         (self.record, self.digest, self.json) = (record, digest, json)
     }
 
-    /// Reads a record from a payload, or without `sender` (the node of the topic) from a file.
+    /// Reads a record from a payload. `sender` is the node of its topic; `nil` for a file.
     public init(json: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
         var fields = try Fields(payload: json, by: sender)
         fields.record.continuedFrom = fields.rest.continuedFrom
         (record, digest, self.json) = (fields.record, fields.rest.digest, json)
     }
 
-    /// A record with its digest, as one object has them.
+    /// A record and its digest as the fields of one object.
     package struct Fields: Described {
         fileprivate var record: LedgerRecord
         fileprivate var rest: Rest
@@ -110,9 +110,9 @@ extension FNV {
 }
 
 extension LedgerRecord: Described {
-    /// The fields that the digest covers.
     package static let objectName = "record"
 
+    /// Describes the fields that the digest covers.
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("id", &id, .id())
         try form.field("lineage", &lineage, .id(), absent: id)
