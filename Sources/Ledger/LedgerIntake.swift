@@ -24,7 +24,7 @@ public struct LedgerIntake: Sendable {
 
     /// A message for the log about arriving records.
     public enum Note: Hashable, Sendable {
-        /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in all.
+        /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in total.
         case behind(waiting: Int, lag: Milliseconds, dropped: Int)
         /// A record was refused for its dates.
         case implausible(SpaceID, NodeID)
@@ -38,7 +38,7 @@ public struct LedgerIntake: Sendable {
     public static let batch = 2_048
     /// The maximum number of waiting records; further ones are dropped, and their nodes send them again.
     public static let waitingLimit = 65_536
-    /// A longer wait is reported.
+    /// The longest wait of a record that is not reported.
     public static let lagLimit: Milliseconds = .seconds(5)
     /// The maximum number of answers without an acknowledgement of the broker.
     public static let window = 32
@@ -99,7 +99,7 @@ public struct LedgerIntake: Sendable {
         return filing
     }
 
-    /// Answers for the batch that was written. `outcomes` is `nil` if no record was filed: nodes send them again.
+    /// Answers for the batch that was written. `outcomes` is `nil` if nothing was filed: nodes send the records again.
     public mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
         noteLag(since: filingSince, at: now)
         for (arrival, outcome) in zip(filing, outcomes ?? []) {

@@ -5,16 +5,16 @@ public import Session
 // A record meets these checks on its way to the ledger, in this order:
 //
 // 1. The broker lets a node write only `node/<its id>/record` (Config/acl).
-// 2. `WireCodec` discards a record whose `node` is not that of its topic, and one whose fields are out of bounds. `DebtService`
-//    answers it with `refused` if it can read the record's name.
-// 3. `LedgerIntake.receive` refuses one with implausible dates (`isPlausible`, below). One that is only ahead of a group time
-//    that no kernel vouches for gets no answer, and comes again.
-// 4. `LedgerIntake` drops one without an answer while 65,536 wait; its node sends it again. `LedgerStore.file` of `Debt` files
-//    the others under space, session and node, so that one replaces only an earlier record of that node (`FilingResult`,
-//    below), within the quota of its node (`RecordQuota`).
-// 5. It ends the runs of another session only as a takeover of it: it names that session's node and lineage, has a larger
-//    stamp, and is not earlier than 10 s before that session began (`LineagePart`). A session whose final record the ledger
-//    had before is not cut (`FiledPart`).
+// 2. `WireCodec` discards a record whose `node` is not that of its topic, and one whose fields are out of bounds.
+//    `DebtService` answers such a record with `refused` if it can read the record's name.
+// 3. `LedgerIntake.receive` refuses a record with implausible dates (`isPlausible`, below). A record that is only ahead
+//    of a group time that no kernel vouches for gets no answer, and comes again.
+// 4. `LedgerIntake` drops a record without an answer while 65,536 wait; its node sends it again. `LedgerStore.file` of
+//    `Debt` files the others under space, session and node, so that a record replaces only an earlier one of that node
+//    (`FilingResult`, below), within the quota of its node (`RecordQuota`).
+// 5. A record ends the runs of another session only as a takeover of it: it names that session's node and lineage, has
+//    a larger stamp, and is not earlier than 10 s before that session began (`LineagePart`). A session whose final
+//    record the ledger had before is not cut (`FiledPart`).
 
 /// The result of comparing a record that arrives with the stored record of its session.
 public enum FilingResult: Hashable, Sendable {
@@ -29,7 +29,7 @@ public enum FilingResult: Hashable, Sendable {
     /// It is new, and its node has recorded more sessions than a ledger accepts from one node.
     case refused
 
-    /// Compares two records of one session: that which arrives, and the stored one if there is one.
+    /// Compares a record that arrives with the stored record of its session, if there is one.
     public init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
     {
         guard let present, present.version >= version else {
@@ -42,7 +42,7 @@ public enum FilingResult: Hashable, Sendable {
 
 extension LedgerRecord {
     /// Returns whether a node can have recorded it by `now`. Its times are from 2025-12-31 to a day ahead; an open run
-    /// ends within the day that a phase lasts at most. Imports of a person are not checked.
+    /// ends at most a day later. Imports of a person are not checked.
     public func isPlausible(at now: GroupTime) -> Bool {
         let past = (Limits.earliestStamp - .days(1))...(max(now, Limits.earliestStamp) + .days(1))
         return past.contains(stamp.time) && past.contains(startedAt) && continuedAt.map(past.contains) ?? true

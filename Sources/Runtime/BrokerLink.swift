@@ -22,13 +22,13 @@ package final class BrokerLink {
     private let loop: EventLoop
     private let log: Logger
     /// The last connection; `nil` before the first one.
-    private var made: Connection?
+    private var lastConnection: Connection?
     /// The time in the id of the latest attempt.
     private var lastTime: GroupTime = 0
     /// Whether the connection is closed for a while because another process uses the same id.
     private var isMakingWay = false
 
-    /// - Parameter program: Its kind, for the log: `node`, `service`.
+    /// - Parameter program: The program's kind, for the log: `node`, `service`.
     package init(of program: String, on loop: EventLoop, log: Logger) {
         self.program = program
         self.loop = loop
@@ -39,7 +39,7 @@ package final class BrokerLink {
     /// Connects and reconnects until the task is cancelled or ``close(goodbye:)`` is called.
     /// On the loop's thread, `makeWill` returns the will of ``nextConnection(at:)``, and `onEvent` passes an event to
     /// ``receive(_:at:)``.
-    /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and tried again.
+    /// - Throws: `MQTTError` only for an invalid configuration. An absent or refusing broker is logged and tried again.
     package func run(
         _ configuration: MQTTConfiguration, makeWill: (@Sendable () -> MQTTMessage?)? = nil,
         onEvent: @escaping @Sendable (MQTTEvent) -> Void
@@ -53,7 +53,7 @@ package final class BrokerLink {
         try await client.run()
     }
 
-    /// An id for the next attempt, which sorts after those of earlier connections, also if the clock was set back.
+    /// Returns an id for the next attempt. It sorts after earlier ones, even if the clock was set back.
     package func nextConnection(at time: GroupTime) -> ConnectionID {
         lastTime = max(time, lastTime + 1)
         let id: ConnectionID = ULID.make(at: lastTime)
@@ -61,12 +61,12 @@ package final class BrokerLink {
         return id
     }
 
-    /// Receives a change of the connection, and returns it as a core's event.
+    /// Receives an event of the client, and returns it as a core's event.
     package func receive(_ event: MQTTEvent, at time: @autoclosure () -> GroupTime) -> NodeCore.Event {
         switch event {
         case .connected(let made):
             problems.clear()
-            self.made = made
+            lastConnection = made
             isMakingWay = false
             return .connected(connection ?? nextConnection(at: time()), noLocal: made.version == .v5)
         case .message(let message):
@@ -81,7 +81,7 @@ package final class BrokerLink {
         }
     }
 
-    /// Publishes a message, and reports a refusal of the broker: the program works, but no other screen shows it.
+    /// Publishes a message, and reports a refusal of the broker: the program goes on, but no other screen shows it.
     package func send(_ outgoing: Outgoing, completion: Completion? = nil) {
         guard let client else {
             completion?(.failure(MQTTError(.notConnected, "the \(program) has not connected yet")))
@@ -101,7 +101,7 @@ package final class BrokerLink {
 
     /// Subscribes, and logs the connection when the broker has answered: earlier messages do not arrive.
     package func subscribe(_ subscriptions: [Subscription]) {
-        let version = made.map { "\($0.version)" } ?? ""
+        let version = lastConnection.map { "\($0.version)" } ?? ""
         client?.assumeIsolated { [log, problems, program] client in
             client.subscribe(subscriptions) { result in
                 guard case .success(let grants) = result else { return }
@@ -127,6 +127,7 @@ package final class BrokerLink {
         loop.execute { [client] in client?.assumeIsolated { $0.pause(milliseconds: time.count) } }
     }
 
+    /// Publishes the goodbye, and closes the connection.
     package func close(goodbye: (ConnectionID) -> [MQTTMessage] = { _ in [] }) async {
         guard let client else { return }
         let messages = connection.map(goodbye) ?? []

@@ -11,7 +11,7 @@ package enum StartupPages {
     /// When the start is over: connections are made, and servers listen. A judgement.
     private static let startTime: Milliseconds = .seconds(3)
 
-    /// Gives them back when the start is over. The caller must keep the timer.
+    /// Gives the pages back when the start is over. The caller must keep the timer.
     package static func release(on loop: EventLoop) -> LoopTimer {
         let timer = loop.makeTimer(release)
         timer.arm(after: startTime)

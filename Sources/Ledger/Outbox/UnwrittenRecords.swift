@@ -26,7 +26,7 @@ struct UnwrittenRecords: Sendable {
 
     func contains(_ id: SessionID) -> Bool { records.contains { $0.register.id == id } }
 
-    /// Assigns the records to a write, unless an earlier one contains them. Returns those of others, without files.
+    /// Assigns the records to a write, unless an earlier one contains them. Returns the unfiled ones of other sessions.
     mutating func file(except own: SessionID?, write: Int) -> [DigestedRecord] {
         var unfiled: [DigestedRecord] = []
         for index in records.indices {

@@ -63,13 +63,14 @@ package struct WaitingRecords: Sendable {
         drain(at: boot)
     }
 
+    /// Sends queued records as far as the window allows.
     mutating func drain(at boot: BootTime) {
         guard isUp else { return }
-        var out = records.values.count { $0.sentAt != nil && !$0.isSetAside }
-        while out < Self.window, let id = queue.popLast() {
+        var sentCount = records.values.count { $0.sentAt != nil && !$0.isSetAside }
+        while sentCount < Self.window, let id = queue.popLast() {
             guard let entry = records[id], entry.sentAt == nil else { continue }
             send(id, at: boot)
-            out += 1
+            sentCount += 1
         }
     }
 

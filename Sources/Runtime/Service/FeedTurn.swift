@@ -3,9 +3,9 @@
 import Session
 
 /// Whether a service publishes its feed in a space, or stands by for another service that does. The feed itself names
-/// the service that wrote it. All times are of the boot clock, in milliseconds.
+/// the service that wrote it.
 struct FeedTurn: Sendable {
-    /// Milliseconds between two pings to the other service.
+    /// The time between two pings to the other service.
     static let interval: Milliseconds = .seconds(5)
     /// The number of pings in a row without an answer after which the other service is gone. A judgement, stated by the
     /// protocol: a broker that restarts does not change which service publishes.
@@ -27,7 +27,7 @@ struct FeedTurn: Sendable {
 
     init(_ me: NodeID, after former: Set<NodeID> = []) { (self.me, self.former) = (me, former) }
 
-    /// Begins to serve if no other service does. To be called when the barrier has passed, and ``other`` may be gone.
+    /// Begins to serve if no other service does. Call it when the barrier has passed, and when ``other`` may be gone.
     mutating func begin() {
         if !hasBegun, let other, former.contains(other) { self.other = nil }
         (hasBegun, serves) = (true, other == nil)

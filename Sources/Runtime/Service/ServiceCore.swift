@@ -33,7 +33,7 @@ package final class ServiceCore {
 
     /// Called after each event.
     package var onHandled: () -> Void = {}
-    /// Called when the service must publish its feed in any case. Its turn begins, or the broker has lost the feed.
+    /// Called when the service must publish its feed in any case: its turn begins, or the broker has lost the feed.
     package var onTurn: () -> Void = {}
     private var runner: CoreRunner
     private let output: ServiceOutput
@@ -52,7 +52,7 @@ package final class ServiceCore {
         self.output = output
         turn = FeedTurn(settings.node, after: former)
         notes = SessionLog(log: output.log, node: settings.node)
-        // A service is found on its machine, which its id does not name.
+        // People look for a service on its machine, which its id does not name. So the machine gives the name.
         let machine = CleanText.accepts(Settings.hostName, bytes: Limits.nameBytes) ? Settings.hostName : settings.name
         let name = settings.name == settings.node.rawValue ? machine : settings.name
         let identity = NodeIdentity(
@@ -76,7 +76,7 @@ package final class ServiceCore {
 
     package func groupTime(at now: Instant) -> GroupTime { state.groupTime(now) }
 
-    /// Returns the decoded message, after the engine has handled it.
+    /// Handles a message, and returns it decoded.
     package func receive(_ message: MQTTMessage) -> [Decoded] {
         handle(
             .received(NodeCore.Packet(topic: message.topic, payload: message.payload, isRetained: message.retain)))
@@ -110,8 +110,8 @@ package final class ServiceCore {
         }
     }
 
-    /// Applies a change to the turn, and calls ``onTurn`` if the feed must be published. `change` returns whether it must be
-    /// published again.
+    /// Applies a change to the turn, and calls ``onTurn`` if the feed must be published. `change` returns whether it
+    /// must be published again.
     private func updateTurn(_ change: (inout FeedTurn) -> Bool = { _ in false }) {
         let (served, other) = (turn.serves, turn.other)
         let mustRepeat = change(&turn)

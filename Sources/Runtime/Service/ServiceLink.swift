@@ -8,7 +8,7 @@ package import Settings
 import Wire
 
 /// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread. It registers the
-/// will, subscribes, and passes events to each space. A will tells one space only, so a service for every space has none.
+/// will, subscribes, and passes events to each space. A will is of one space: a service for every space has none.
 package final class ServiceLink<Space: ServiceSpace> {
     private static var spacesLimit: Int { 4_096 }
 
@@ -35,8 +35,8 @@ package final class ServiceLink<Space: ServiceSpace> {
     package var isConnected: Bool { link.connection != nil }
     package var problems: ProblemLog { link.problems }
 
-    /// Connects and reconnects until ``leave()``. On the loop's thread, `makeWill` returns ``will()``, and `onEvent` passes an
-    /// event to ``handle(_:)``.
+    /// Connects and reconnects until ``leave()``. On the loop's thread, `makeWill` returns ``will()``, and `onEvent`
+    /// passes an event to ``handle(_:)``.
     package func run(
         _ configuration: MQTTConfiguration,
         makeWill: @escaping @Sendable () -> MQTTMessage?, onEvent: @escaping @Sendable (MQTTEvent) -> Void

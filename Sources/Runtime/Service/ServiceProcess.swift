@@ -23,12 +23,12 @@ package struct ServiceProcess {
     package let log: Logger
     private let settings: Settings
     private let space: String
-    private let link: MQTTConfiguration
+    private let configuration: MQTTConfiguration
 
     /// Locks the state directory of `calm` or `debt`. Throws if the broker is missing.
     package init(_ settings: Settings, isEverySpace: Bool, name: String) throws(SettingError) {
-        let client = isEverySpace ? "lockstep-\(settings.node)" : "lockstep-\(settings.space)-\(settings.node)"
-        guard let link = settings.link(clientID: client) else {
+        let clientID = isEverySpace ? "lockstep-\(settings.node)" : "lockstep-\(settings.space)-\(settings.node)"
+        guard let configuration = settings.link(clientID: clientID) else {
             throw SettingError("the \(name) service needs a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
         }
         guard let bootID = Clocks.bootID() else { throw SettingError("the kernel's boot id cannot be read") }
@@ -39,7 +39,7 @@ package struct ServiceProcess {
         }
         self.settings = settings
         self.bootID = bootID
-        self.link = link
+        self.configuration = configuration
         space = isEverySpace ? "+" : "\(settings.space)"
         log = Logger(label: "lockstep-\(name)")
         if let warning = directory.warning { log.warning("\(warning)") }
@@ -54,7 +54,7 @@ package struct ServiceProcess {
         let trapped: [UnixSignal] = [.sigterm, .sigint] + (onHangUp == nil ? [] : [.sighup])
         let signals = await UnixSignalsSequence(trapping: trapped)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [link] in try await service.run(link) }
+            group.addTask { [configuration] in try await service.run(configuration) }
             group.addTask {
                 for await signal in signals {
                     guard signal == .sighup, let onHangUp else { break }
