@@ -5,8 +5,8 @@ import Wire
 
 /// The records that wait for their acknowledgement, and when each is sent.
 package struct WaitingRecords: Sendable {
-    /// Records that are sent and not acknowledged at one time. A judgement, stated by the protocol: a service that
-    /// writes in bulk is busy with them, and one that is away loses no more.
+    /// Records that are sent and not acknowledged at one time. A judgement, stated by the protocol: they keep a
+    /// service busy that writes in bulk, and no more are lost while it is away.
     private static let window = 32
     /// The time until an unanswered record is sent again; the interval doubles. A judgement, stated by the protocol.
     private static let firstRetryInterval: Milliseconds = .seconds(10)

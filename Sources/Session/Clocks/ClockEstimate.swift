@@ -29,6 +29,7 @@ struct ClockEstimate: Hashable, Sendable {
     /// Combines an exchange with the earlier estimate of the node.
     init(_ pong: Pong, at now: BootTime, after known: ClockEstimate? = nil) {
         bootID = pong.bootID
+        // Readings are rounded down to the millisecond, so the bounds are 1 ms wider.
         low = Microseconds(pong.boot - now - 1)
         // While the pong was on its way, the peer's clock may have gained.
         high = Microseconds(pong.boot - pong.sent + 1) + Self.drift(in: now - pong.sent)

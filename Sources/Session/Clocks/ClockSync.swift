@@ -90,6 +90,7 @@ struct ClockSync: Hashable, Sendable {
     mutating func receive(_ pong: Pong, from node: NodeID, at now: BootTime) -> ClockEstimate? {
         if let known = estimates[node], known.isLater(than: pong) { return nil }
         unanswered[node] = nil
+        // Pings without an answer have made the wait longer.
         if let poll = polls[node], poll.isUnderWay, let wait = poll.wait, now + poll.interval < wait.end {
             polls[node]?.wait = Wait(from: now, for: poll.interval)
         }

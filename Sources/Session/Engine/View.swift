@@ -106,6 +106,7 @@ public struct Moment: Hashable, Sendable {
     public var anchorBoot: BootTime
     /// The time since the anchor.
     var since: Milliseconds
+    /// The instant, on this node's boot clock.
     public var boot: BootTime
     /// The largest error of the time; `nil` if it is unknown.
     public var error: Milliseconds?
@@ -139,13 +140,14 @@ public struct Moment: Hashable, Sendable {
     /// The time of the current phase that is left.
     public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
-    /// Whether the current phase has had its length, and goes on.
+    /// Whether the current phase goes on although its length has passed.
     public var isBeyond: Bool { register.goesOver && remaining == 0 }
 
     /// When the running phase ends by itself, on this node's boot clock.
     public var phaseEnd: BootTime { anchorBoot + register.untilEnd }
 
-    /// The number on a display: remaining seconds rounded up, or rounded down those beyond a length or of a count-up.
+    /// The seconds on a display: those that remain, rounded up. In a count-up, or beyond the length of a phase, those
+    /// that have passed since, rounded down.
     public var shownSeconds: Int {
         switch register.mode {
         case .countdown: isBeyond ? Int(over.count / 1_000) : Int((remaining.count + 999) / 1_000)

@@ -16,7 +16,7 @@ struct Link: Hashable, Sendable {
     /// The most repetitions of a hello. A judgement, stated by the protocol: a node that is gone never answers.
     private static let repeats = 3
 
-    /// A session of which another program knows, and its revision, if it is known.
+    /// A session that another program has named, and its revision; 0 if that is unknown.
     struct Mention: Hashable, Sendable {
         var session: SessionID
         var rev = 0
