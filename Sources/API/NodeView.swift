@@ -77,7 +77,7 @@ private struct NodeViewFields: Described {
         try form.field("isOwner", &node.view.isOwner, .bool)
         try form.field("isLinked", &node.view.isLinked, .bool)
         try form.field("anchorBoot", &node.view.anchorBoot, .past)
-        try form.field("shown", &node.view.shown, .past, unless: 0)
+        try form.field("shown", &node.view.shownSinceAnchor, .past, unless: 0)
         try form.field("error", optional: &error, .past)
         try form.field("errorAt", optional: &errorAt, .past)
         try form.field("contactLostAt", optional: &node.view.contactLostAt, .past)

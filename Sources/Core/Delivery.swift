@@ -55,7 +55,7 @@ struct Delivery: Sendable {
     var resendAt: BootTime? { lostAt.map { $0 + Self.resendInterval } }
 
     /// Records a message as sent, and returns its token.
-    mutating func send(_ content: Content) -> NodeCore.Token {
+    mutating func track(_ content: Content) -> NodeCore.Token {
         lastToken += 1
         underWay[lastToken] = content
         if case .register = content { registers.append(lastToken) }

@@ -344,7 +344,7 @@ public struct NodeCore: Sendable {
             unsubscribe()
             hasJustPublished = true
             let outgoing = codec.session(ownPayload.make(of: register))
-            let token = delivery.send(.register(bytes: outgoing.payload.count))
+            let token = delivery.track(.register(bytes: outgoing.payload.count))
             actions.append(.send(outgoing, token, of: message))
         case .ack(.answer(let answer)):
             let waiting = Delivery.WaitingAnswer(answer, decidedAt: now.boot)
@@ -357,7 +357,7 @@ public struct NodeCore: Sendable {
                 delivery.add(waiting)
             }
         case .presence(let presence):
-            let token = delivery.send(.presence(isSleeping: presence.isSleeping))
+            let token = delivery.track(.presence(isSleeping: presence.isSleeping))
             actions.append(.send(codec.encode(message), token, of: message))
         case .ack, .intent, .notice, .hello, .ping, .pong:
             actions.append(.send(codec.encode(message), nil, of: message))
@@ -370,7 +370,7 @@ public struct NodeCore: Sendable {
 
     private mutating func send(_ waiting: Delivery.WaitingAnswer) {
         let message = Message.ack(.answer(waiting.answer))
-        actions.append(.send(codec.encode(message), delivery.send(.answer(waiting)), of: message))
+        actions.append(.send(codec.encode(message), delivery.track(.answer(waiting)), of: message))
     }
 
     /// Handles a confirmation: it only releases what waited for it.

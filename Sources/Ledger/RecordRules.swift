@@ -42,12 +42,12 @@ public enum FilingResult: Hashable, Sendable {
 
 extension LedgerRecord {
     /// Returns whether a node can have recorded it by `now`. Its times are from 2025-12-31 to a day ahead; an open run
-    /// ends at most a day later. Imports of a person are not checked.
+    /// ends at most a day and the longest overtime later. Imports of a person are not checked.
     public func isPlausible(at now: GroupTime) -> Bool {
         let past = (Limits.earliestStamp - .days(1))...(max(now, Limits.earliestStamp) + .days(1))
         return past.contains(stamp.time) && past.contains(startedAt) && continuedAt.map(past.contains) ?? true
             && runs.allSatisfy { past.contains($0.from) && $0.to.map(past.contains) ?? true }
-            && endsAt.map { (past.lowerBound...past.upperBound + .days(1)).contains($0) } ?? true
+            && endsAt.map { (past.lowerBound...past.upperBound + .days(1) + Limits.overtime).contains($0) } ?? true
     }
 }
 

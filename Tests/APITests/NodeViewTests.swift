@@ -17,7 +17,7 @@ struct NodeViewTests {
     func viewIsReadBack(bits: Int) throws {
         let has = (0..<6).map { bits >> $0 & 1 == 1 }
         let view = View(
-            register: has[0] ? try Fixtures.register() : nil, anchorBoot: has[1] ? -500 : 500, shown: has[2] ? 7 : 0,
+            register: has[0] ? try Fixtures.register() : nil, anchorBoot: has[1] ? -500 : 500, shownSinceAnchor: has[2] ? 7 : 0,
             error: has[3] ? ErrorBound(size: 12, at: has[4] ? 99 : nil) : nil,
             contactLostAt: has[4] ? 3 : nil, isOwner: has[5], isLinked: has[1])
         var shown = NodeView(view)
@@ -37,10 +37,10 @@ struct NodeViewTests {
 
     @Test func viewHasAnErrorBound() throws {
         #expect(try view("").error == nil)
-        #expect(try view("").shown == 0)
+        #expect(try view("").shownSinceAnchor == 0)
         #expect(try view(#","error":0"#).error == ErrorBound())
         #expect(try view(#","error":12,"errorAt":-7,"shown":99"#).error == ErrorBound(size: 12, at: -7))
-        #expect(try view(#","error":12,"errorAt":-7,"shown":99"#).shown == 99)
+        #expect(try view(#","error":12,"errorAt":-7,"shown":99"#).shownSinceAnchor == 99)
         #expect(try view(#","error":null,"errorAt":null"#).error == nil)
         let plain = String(decoding: NodeView(View()).json(), as: UTF8.self)
         #expect(!plain.contains("shown"), "what is nothing is left out")

@@ -28,6 +28,11 @@ struct RecordQuotaTests {
         {
             #expect(try !record(at: from).isPlausible(at: Self.now), "\(from)")
         }
+        // The longest phase with overtime, by a clock that is a day ahead.
+        let latestEnd = Self.now + 2 * Self.day + Limits.overtime
+        for (end, isPlausible) in [(latestEnd, true), (latestEnd + 1, false)] {
+            #expect(try record(at: Self.now) { $0.endsAt = end }.isPlausible(at: Self.now) == isPlausible)
+        }
         #expect(try !record(at: Self.now) { $0.runs[0].to = Self.now + 2 * Self.day }.isPlausible(at: Self.now))
         #expect(try !record(at: Self.now) { $0.runs[0].from = 0 }.isPlausible(at: Self.now))
         #expect(try !record(at: Self.now) { $0.stamp.time = 0 }.isPlausible(at: Self.now))

@@ -57,7 +57,7 @@ import Wire
             core?.receive(MQTTMessage(topic: topic, payload: Array(payload.utf8))).count ?? 0
         }
 
-        var isLinked: Bool { core?.state.view.isLinked ?? false }
+        var isLinked: Bool { core?.engine.view.isLinked ?? false }
     }
 
     private func withService(_ body: (Service, LogLines) async throws -> Void) async throws {

@@ -53,7 +53,7 @@ import Testing
         #expect(rig.moment?.alarm == nil)
         #expect(rig.moment?.register.status == .ready, "it changes no session")
         #expect(Self.ok(&rig) == .noop)
-        #expect(Self.notices(rig).last?.ok?.lineage == token("S1"))
+        #expect(Self.notices(rig).last?.acknowledgement?.lineage == token("S1"))
     }
 
     @Test func sessionWithoutAlarmHasNone() {
@@ -104,11 +104,11 @@ import Testing
         rig.pass(25 * 60_000)
         let due = EngineHarness.epoch + 25 * Self.minute
         #expect(rig.moment?.alarm?.isRinging == true)
-        rig.hear(.notice(Notice(ok: Acknowledgement(lineage: token("P1"), at: due - 1))), from: "attic")
+        rig.hear(.notice(Notice(acknowledgement: Acknowledgement(lineage: token("P1"), at: due - 1))), from: "attic")
         #expect(rig.moment?.alarm != nil, "an earlier alarm was ended")
-        rig.hear(.notice(Notice(ok: Acknowledgement(lineage: token("P2"), at: due))), from: "attic")
+        rig.hear(.notice(Notice(acknowledgement: Acknowledgement(lineage: token("P2"), at: due))), from: "attic")
         #expect(rig.moment?.alarm != nil, "it is of another session")
-        rig.hear(.notice(Notice(ok: Acknowledgement(lineage: token("P1"), at: due + 1))), from: "attic")
+        rig.hear(.notice(Notice(acknowledgement: Acknowledgement(lineage: token("P1"), at: due + 1))), from: "attic")
         #expect(rig.moment?.alarm == nil)
     }
 

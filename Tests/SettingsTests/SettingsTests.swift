@@ -40,7 +40,7 @@ import Testing
         let broker = "LOCKSTEP_BROKER=mqtts://desk@pi.lan,192.168.1.5:9\n"
         let pinned = "LOCKSTEP_TLS_PINNED=on\n"
         let link = try #require(
-            try settings(file: broker + "LOCKSTEP_TLS_CA=\(authority)\n" + pinned).link(clientID: "x"))
+            try settings(file: broker + "LOCKSTEP_TLS_CA=\(authority)\n" + pinned).brokerConfiguration(clientID: "x"))
         #expect(link.host == "pi.lan")
         #expect(link.alternatives == [.init(host: "192.168.1.5", port: 9)])
         #expect(link.tls?.isPinned == true)
@@ -75,7 +75,7 @@ import Testing
         #expect(settings.defaults == SessionDefaults())
         #expect(settings.presets.all == Presets().all)
         #expect(settings.logLevel == .info)
-        #expect(settings.link(clientID: "x") == nil)
+        #expect(settings.brokerConfiguration(clientID: "x") == nil)
     }
 
     @Test func presetsOfAPersonAreReadWhereThereAreAny() throws {
@@ -126,12 +126,12 @@ import Testing
         var named = options
         named[.broker] = "mqtt://other@host"
         #expect(try settings(named).broker?.user == "other")
-        let link = try #require(try settings(options).link(clientID: "lockstep-home-desk"))
+        let link = try #require(try settings(options).brokerConfiguration(clientID: "lockstep-home-desk"))
         #expect(link.credentials == .init(user: "desk", password: "hunter2"))
         #expect(link.keepAliveSeconds == 10)
         #expect(link.clientID.hasPrefix("lockstep-home-desk-"))
         #expect(link.clientID.count > 25)
-        #expect(try settings(options).link(clientID: "lockstep-home-desk")?.clientID != link.clientID)
+        #expect(try settings(options).brokerConfiguration(clientID: "lockstep-home-desk")?.clientID != link.clientID)
         #expect(link.tls == nil)
     }
 

@@ -30,7 +30,7 @@ struct RandomValues {
             text: chance() ? text(Limits.titleBytes) : "", at: at,
             until: min(at + Milliseconds(Int64(pick(0...86_400_000))), Limits.time.upperBound))
         return Notice(
-            rev: pick(0...9), ok: chance() ? Acknowledgement(lineage: token(), at: time()) : nil,
+            rev: pick(0...9), acknowledgement: chance() ? Acknowledgement(lineage: token(), at: time()) : nil,
             message: chance() ? message : nil)
     }
 

@@ -12,7 +12,7 @@ import Wire
 package enum LevelPrinter {
     /// Prints the levels of the space until the output is closed.
     package static func run(settings: CalmSettings) async throws {
-        guard let link = settings.node.link(clientID: "lockstep-levels", givesUp: { true }) else {
+        guard let link = settings.node.brokerConfiguration(clientID: "lockstep-levels", givesUp: { true }) else {
             throw SettingError("levels come from a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
         }
         let codec = WireCodec(space: settings.node.space, me: settings.node.node)

@@ -67,17 +67,17 @@ final class SpaceWatch: ServiceSpace {
     /// Whether the feed can change by time alone.
     var needsTick: Bool {
         let boot = SystemClock.bootMilliseconds()
-        guard let moment = core.state.view.lastMoment(at: BootTime(boot)) else { return false }
+        guard let moment = core.engine.view.lastMoment(at: BootTime(boot)) else { return false }
         return moment.register.status == .running || boot - changedAt < Self.lateness
     }
 
     private func viewMayHaveChanged() {
-        guard core.state.view != view, !core.state.isCatchingUp else { return }
-        view = core.state.view
+        guard core.engine.view != view, !core.engine.isCatchingUp else { return }
+        view = core.engine.view
         let boot = SystemClock.bootMilliseconds()
         changedAt = boot
-        guard let register = core.state.view.register else { return }
-        if state.update(register, others: { core.state.register(of: $0) }), let lineage = state.lineage {
+        guard let register = core.engine.view.register else { return }
+        if state.update(register, others: { core.engine.register(of: $0) }), let lineage = state.lineage {
             file.append(lineage)
         }
         update(at: boot)
@@ -88,7 +88,7 @@ final class SpaceWatch: ServiceSpace {
         // Written before it is published, so that a restart does not take back what was published.
         files.writePending(&file, state: state)
         guard core.serves, boot - publishedAt >= CalmService.feedInterval,
-            let moment = core.state.view.lastMoment(at: BootTime(boot)), var feed = state.feed(of: moment),
+            let moment = core.engine.view.lastMoment(at: BootTime(boot)), var feed = state.feed(of: moment),
             feed.isNews(after: published)
         else { return }
         if moment.register.status != .running { changedAt = max(changedAt, moment.anchorBoot.milliseconds) }

@@ -34,7 +34,7 @@ struct DoctorNode: AsyncParsableCommand {
         var values = given
         try values.fill(environment: ProcessInfo.processInfo.environment)
         let settings = try Settings(values, environment: ProcessInfo.processInfo.environment)
-        guard let link = settings.link(clientID: "lockstep-doctor") else { throw UsageError("no --broker is given") }
+        guard let link = settings.brokerConfiguration(clientID: "lockstep-doctor") else { throw UsageError("no --broker is given") }
         return (settings, link)
     }
 }

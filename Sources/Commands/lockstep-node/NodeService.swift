@@ -69,14 +69,14 @@ struct NodeService {
                     calendar: { try await calendar.text(at: node.groupTime(at: Clocks.now())) }
                 ).named("HTTP server"))
         }
-        if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
+        if let link = settings.brokerConfiguration(clientID: "lockstep-\(settings.space)-\(settings.node)") {
             services.append(LinkService(node: node, configuration: link).named("link"))
         }
         if settings.hasPlainTopics, settings.broker == nil {
             log.warning("there is no broker for the plain topics; LOCKSTEP_BROKER names it")
         }
         if PlainService.isNeeded(settings),
-            let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)-plain")
+            let link = settings.brokerConfiguration(clientID: "lockstep-\(settings.space)-\(settings.node)-plain")
         {
             let plain = PlainService(node, access: access, settings: settings, link: link, log: log)
             services.append(plain.named("plain topics", endsAlone: true))

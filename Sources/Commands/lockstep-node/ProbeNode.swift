@@ -33,7 +33,7 @@ struct ProbeNode: AsyncParsableCommand {
         let settings = try Settings(values, environment: [:])
         // A failure before ends the probe.
         let connected = Atomic(false)
-        guard let link = settings.link(clientID: "lockstep-probe", givesUp: { !connected.load(ordering: .relaxed) })
+        guard let link = settings.brokerConfiguration(clientID: "lockstep-probe", givesUp: { !connected.load(ordering: .relaxed) })
         else {
             throw UsageError("\(config) names no broker")
         }

@@ -42,7 +42,7 @@ struct RemoteNode: AsyncParsableCommand {
             node: id, name: "remote", role: .display, software: Software.name, bootID: bootID, isAnnounced: false)
         // From then on the link is retried for ever.
         let joined = Atomic(false)
-        let link = settings.link(clientID: "lockstep-remote") { !joined.load(ordering: .relaxed) }
+        let link = settings.brokerConfiguration(clientID: "lockstep-remote") { !joined.load(ordering: .relaxed) }
         guard let link else { throw UsageError("no --broker is given") }
         try await EventLoop.withEventLoop(name: "remote") { loop in
             let node = Node(identity: identity, space: settings.space, directory: nil, loop: loop, log: log)

@@ -130,7 +130,7 @@ package actor DebtService: BrokerService {
         case .record(let digested):
             intake.receive(
                 digested, in: space.id, at: space.core.groupTime(at: Clocks.now()),
-                isVouched: space.core.state.isTimeVouched)
+                isVouched: space.core.engine.isTimeVouched)
         case .feed(.calm(let calm?)):
             perform("written") {
                 try ledger.store(calm, in: space.id)
@@ -139,7 +139,7 @@ package actor DebtService: BrokerService {
             }
         case .message(.presence(let presence), let sender) where sender != settings.node.node:
             // The engine knows if a will belongs to a connection that was replaced long ago, and bounds the nodes.
-            let peer = space.core.state.peers[sender]
+            let peer = space.core.engine.peers[sender]
             guard peer.presence != nil else { return }
             // A node that went offline unnoticed has left only the start of its last connection.
             let since = message.retain ? presence.at : space.core.groupTime(at: Clocks.now())

@@ -70,7 +70,7 @@ final class DebtSpace: ServiceSpace {
 
     /// Sends a node the digests of its records in the ledger, once for each of its connections.
     func compare(with node: NodeID) throws {
-        guard core.serves, let presence = core.state.peers[node].presence, presence.online,
+        guard core.serves, let presence = core.engine.peers[node].presence, presence.online,
             compared[node] != presence.connection
         else { return }
         if compared.count > Limits.nodes { compared = [:] }
@@ -79,12 +79,12 @@ final class DebtSpace: ServiceSpace {
     }
 
     /// Compares the records of all online nodes: another service may have received some.
-    func compareAll() throws { for node in core.state.peers.online { try compare(with: node) } }
+    func compareAll() throws { for node in core.engine.peers.online { try compare(with: node) } }
 
     /// Stores which nodes are offline, since an open run counts only until then. Returns whether that is a change.
     func mark(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
         var marks: [(node: NodeID, goneSince: Int64?)] = []
-        for (node, change) in changes where core.state.peers[node].presence?.role == .node {
+        for (node, change) in changes where core.engine.peers[node].presence?.role == .node {
             let wasGone = gone.contains(node)
             if wasGone, change.hasReturned { marks.append((node, nil)) }
             if let since = change.goneSince, !wasGone || change.hasReturned { marks.append((node, since)) }

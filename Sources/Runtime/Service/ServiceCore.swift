@@ -64,7 +64,7 @@ package final class ServiceCore {
         asker = loop.makeTimer { core?.ask() }
     }
 
-    package var state: Engine { _read { yield runner.loop.core.engine } }
+    package var engine: Engine { _read { yield runner.loop.core.engine } }
     package var codec: WireCodec { runner.loop.core.codec }
     /// Whether this service publishes the feed and answers nodes; otherwise another service does.
     package var serves: Bool { turn.serves }
@@ -74,7 +74,7 @@ package final class ServiceCore {
         MQTTMessage(runner.loop.core.will(of: connection, at: Clocks.now()))
     }
 
-    package func groupTime(at now: Instant) -> GroupTime { state.groupTime(now) }
+    package func groupTime(at now: Instant) -> GroupTime { engine.groupTime(now) }
 
     /// Handles a message, and returns it decoded.
     package func receive(_ message: MQTTMessage) -> [Decoded] {
@@ -115,9 +115,9 @@ package final class ServiceCore {
     private func updateTurn(_ change: (inout FeedTurn) -> Bool = { _ in false }) {
         let (served, other) = (turn.serves, turn.other)
         let mustRepeat = change(&turn)
-        if !state.view.isLinked {
+        if !engine.view.isLinked {
             turn.disconnected()
-        } else if !state.isCatchingUp {
+        } else if !engine.isCatchingUp {
             turn.begin()
         }
         let names: Logger.Metadata = ["space": "\(codec.topics.space)", "feed": "\(kind)"]
@@ -134,7 +134,7 @@ package final class ServiceCore {
     private func ask() {
         let now = Clocks.now()
         guard let other = turn.other, let connection = runner.loop.core.connection else { return }
-        if let other = turn.ask(answeredAt: state.peers[other].lastReceived, at: now.boot) {
+        if let other = turn.ask(answeredAt: engine.peers[other].lastReceived, at: now.boot) {
             let ping = Ping(connection: connection, sent: now.boot, at: groupTime(at: now))
             output.publish(codec.encode(.ping(ping, to: other)))
             asker?.arm(at: now.boot + FeedTurn.interval)
@@ -156,7 +156,7 @@ package final class ServiceCore {
         case .subscribe(_, let barrier): output.publish(barrier)
         case .makeWay(let time): output.makeWay(time)
         case .deliver(let decoded): delivered.append(decoded)
-        case .log(let note): notes.write(note, of: state)
+        case .log(let note): notes.write(note, of: engine)
         case .unsubscribe, .reply, .changeRecords, .readRecords, .answered, .announced, .registersConfirmed, .caughtUp,
             .show:
             break

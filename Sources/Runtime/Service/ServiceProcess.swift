@@ -28,7 +28,7 @@ package struct ServiceProcess {
     /// Locks the state directory of `calm` or `debt`. Throws if the broker is missing.
     package init(_ settings: Settings, isEverySpace: Bool, name: String) throws(SettingError) {
         let clientID = isEverySpace ? "lockstep-\(settings.node)" : "lockstep-\(settings.space)-\(settings.node)"
-        guard let configuration = settings.link(clientID: clientID) else {
+        guard let configuration = settings.brokerConfiguration(clientID: clientID) else {
             throw SettingError("the \(name) service needs a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
         }
         guard let bootID = Clocks.bootID() else { throw SettingError("the kernel's boot id cannot be read") }

@@ -175,7 +175,7 @@ public struct Engine: Hashable, Sendable {
         let isDisputed = ownership.isRegisterChanged && isDisputed(context)
         guard let changes = ownership.removeChanges(isDisputed: isDisputed) else { return }
         for record in changes.records { emit(record) }
-        emit(.journal(ownership.journal, write: gate.ask(forRegister: changes.isRegister)))
+        emit(.journal(ownership.journal, write: gate.nextWrite(forRegister: changes.isRegister)))
     }
 
     mutating func emit(_ effect: Effect) { effects.append(effect) }
@@ -305,7 +305,7 @@ public struct Engine: Hashable, Sendable {
     }
 
     /// Returns stamp and version of the latest known register of a node; `nil` for a withheld own one.
-    package func mark(of subject: NodeID) -> (stamp: Stamp, version: Version)? {
+    package func stampAndVersion(of subject: NodeID) -> (stamp: Stamp, version: Version)? {
         if isSelf(subject) {
             let isWithheld = link.isReady && ownership.journal.isWithheld
             return isWithheld ? nil : ownership.register.map { ($0.stamp, $0.version) }

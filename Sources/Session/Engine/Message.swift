@@ -15,7 +15,7 @@ public enum Message: Hashable, Sendable {
     indirect case pong(Pong, to: NodeID)
 
     /// Whether the broker may have published it for a node that is gone.
-    var isWill: Bool {
+    var mayBeWill: Bool {
         if case .presence(let presence) = self { !presence.online } else { false }
     }
 }

@@ -116,7 +116,7 @@ extension Engine {
             time: view.register.map { clocks.time(of: $0.owner, context) } ?? context.groupTime)
         var hasChanged = false
         var pinged: Set<NodeID> = []
-        for step in requests.removeSteps(situation, context) {
+        for step in requests.advance(situation, context) {
             switch step {
             case .send(let intent, let owner):
                 // One ping for all intents that leave at once.

@@ -2,7 +2,7 @@
 
 extension Engine {
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, _ context: inout Context) {
-        let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.isWill
+        let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.mayBeWill
         let receivedAt = isSignOfLife ? context.now.boot : nil
         if !peers.admit(sender, receivedAt: receivedAt) {
             makeRoom(for: message, isHere: isSignOfLife, context)

@@ -7,7 +7,7 @@ public struct View: Hashable, Sendable {
     /// The register's anchor on this node's boot clock.
     public var anchorBoot: BootTime
     /// The largest time since the anchor that was shown. A closer comparison of clocks does not set it back.
-    public var shown: Milliseconds
+    public var shownSinceAnchor: Milliseconds
     /// The largest error of ``anchorBoot``; `nil` if it is unknown.
     public var error: ErrorBound?
     /// When the contact with the owner was lost; `nil` while there is contact.
@@ -21,13 +21,13 @@ public struct View: Hashable, Sendable {
 
     /// Without arguments, the view of a node that knows no session.
     public init(
-        register: Register? = nil, anchorBoot: BootTime = 0, shown: Milliseconds = 0, error: ErrorBound? = nil,
+        register: Register? = nil, anchorBoot: BootTime = 0, shownSinceAnchor: Milliseconds = 0, error: ErrorBound? = nil,
         contactLostAt: BootTime? = nil, isOwner: Bool = false, isLinked: Bool = false,
         acknowledgedAt: GroupTime? = nil, message: ScreenMessage? = nil
     ) {
         self.register = register
         self.anchorBoot = anchorBoot
-        self.shown = shown
+        self.shownSinceAnchor = shownSinceAnchor
         self.error = error
         self.contactLostAt = contactLostAt
         self.isOwner = isOwner
@@ -46,7 +46,7 @@ public struct View: Hashable, Sendable {
     /// Returns the latest session at a reading of the boot clock, however long ago it ended.
     public func lastMoment(at boot: BootTime) -> Moment? {
         guard let register else { return nil }
-        let since = max(boot - anchorBoot, shown)
+        let since = max(boot - anchorBoot, shownSinceAnchor)
         let advanced = register.advanced(since: since)
         let moved = advanced.anchor.at - register.anchor.at
         return Moment(
@@ -71,10 +71,10 @@ extension View {
             register.owner == earlier.owner, register.anchor.bootID == earlier.anchor.bootID, let error = before.error
         else { return }
         let counted = boot - before.anchorBoot
-        let earlierTime = max(counted, before.shown)
-        let newTime = max(boot - anchorBoot, shown)
+        let earlierTime = max(counted, before.shownSinceAnchor)
+        let newTime = max(boot - anchorBoot, shownSinceAnchor)
         let errors = error.size(at: boot) + (self.error?.size(at: boot) ?? 0)
-        if newTime < earlierTime, earlierTime - newTime <= errors + earlierTime - counted { shown = earlierTime }
+        if newTime < earlierTime, earlierTime - newTime <= errors + earlierTime - counted { shownSinceAnchor = earlierTime }
     }
 }
 
@@ -141,7 +141,7 @@ public struct Moment: Hashable, Sendable {
     public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
     /// Whether the current phase goes on although its length has passed.
-    public var isBeyond: Bool { register.goesOver && remaining == 0 }
+    public var isBeyond: Bool { register.mayRunOver && remaining == 0 }
 
     /// When the running phase ends by itself, on this node's boot clock.
     public var phaseEnd: BootTime { anchorBoot + register.untilEnd }

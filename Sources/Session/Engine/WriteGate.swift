@@ -27,7 +27,7 @@ struct WriteGate: Hashable, Sendable {
     var isRegisterWritten: Bool { lastWritten >= lastAskedForRegister }
 
     /// Returns the number of a write that is asked for now.
-    mutating func ask(forRegister: Bool) -> Int {
+    mutating func nextWrite(forRegister: Bool) -> Int {
         lastAsked += 1
         failedAt = nil
         if forRegister { lastAskedForRegister = lastAsked }

@@ -126,7 +126,7 @@ struct Requests: Hashable, Sendable {
     }
 
     /// Removes the requests that end now, and returns the due steps in their order.
-    mutating func removeSteps(_ situation: Situation, _ context: Context) -> [Step] {
+    mutating func advance(_ situation: Situation, _ context: Context) -> [Step] {
         var (sent, orphaned, overdue): ([Step], [Step], [Step]) = ([], [], [])
         var kept: [Request] = []
         for var request in open {

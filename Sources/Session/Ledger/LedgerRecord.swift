@@ -101,7 +101,7 @@ public struct LedgerRecord: Hashable, Sendable {
     /// The first field that contradicts the others, each of which must be within its bounds, as a payload's are.
     package var contradiction: String? {
         if stamp.node != node { return "stamp" }
-        return runs.fit(isOpen: status == .running && endsAt != nil) ? nil : "runs"
+        return runs.areConsistent(lastMayBeOpen: status == .running && endsAt != nil) ? nil : "runs"
     }
 }
 
@@ -140,7 +140,7 @@ extension LedgerRecord {
 extension Register {
     /// The running time beyond the lengths of the phases, by the runs that have ended.
     fileprivate var over: Milliseconds {
-        guard goesOver else { return 0 }
+        guard mayRunOver else { return 0 }
         var ran = plan.map { _ in Milliseconds.zero }
         for run in runs { if let to = run.to { ran[run.phase] += to - run.from } }
         let over = zip(plan, ran).reduce(Milliseconds.zero) { $0 + max(0, $1.1 - $1.0.length) }

@@ -5,18 +5,18 @@ public struct Notice: Hashable, Sendable {
     /// The number of changes of this notice so far. Of two copies, the one with more changes is the later one.
     public var rev: Int
     /// The alarm that was ended last.
-    public var ok: Acknowledgement?
+    public var acknowledgement: Acknowledgement?
     public var message: ScreenMessage?
 
-    public init(rev: Int = 0, ok: Acknowledgement? = nil, message: ScreenMessage? = nil) {
+    public init(rev: Int = 0, acknowledgement: Acknowledgement? = nil, message: ScreenMessage? = nil) {
         self.rev = rev
-        self.ok = ok
+        self.acknowledgement = acknowledgement
         self.message = message
     }
 
     /// Takes over the later acknowledgement and the later message of two notices, in whatever order they arrive.
     mutating func join(_ other: Notice) {
-        if let theirs = other.ok, ok.map({ $0 < theirs }) ?? true { ok = theirs }
+        if let theirs = other.acknowledgement, acknowledgement.map({ $0 < theirs }) ?? true { acknowledgement = theirs }
         guard let theirs = other.message else { return }
         let isLater = message.map { $0 < theirs } ?? true  // rule: laterMessage, else: true
         if isLater { message = theirs }
@@ -24,7 +24,7 @@ public struct Notice: Hashable, Sendable {
 }
 
 extension Notice {
-    var latestAt: GroupTime { max(ok?.at ?? 0, message?.at ?? 0) }
+    var latestAt: GroupTime { max(acknowledgement?.at ?? 0, message?.at ?? 0) }
 
     /// Whether it is ahead of a vouched time.
     func isAhead(_ context: Context) -> Bool {
@@ -33,7 +33,7 @@ extension Notice {
 
     mutating func move(by change: Milliseconds, upTo present: GroupTime = Limits.time.upperBound) {
         func moved(_ time: GroupTime) -> GroupTime { min(max(time + change, 0), present) }
-        if let ok { self.ok?.at = moved(ok.at) }
+        if let acknowledgement { self.acknowledgement?.at = moved(acknowledgement.at) }
         if let message {
             let at = moved(message.at)
             let until = min(at + (message.until - message.at), Limits.time.upperBound)

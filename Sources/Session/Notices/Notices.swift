@@ -23,7 +23,7 @@ struct Notices: Hashable, Sendable {
 
     /// Returns the time up to which the alarms of a lineage are ended; `nil` if none is.
     func acknowledged(_ lineage: SessionID, _ context: Context) -> GroupTime? {
-        counting(context).compactMap(\.ok).filter { $0.lineage == lineage }.map(\.at).max()
+        counting(context).compactMap(\.acknowledgement).filter { $0.lineage == lineage }.map(\.at).max()
     }
 
     /// When a notice that waits begins to count; `nil` if none waits.
@@ -50,7 +50,7 @@ struct Notices: Hashable, Sendable {
     mutating func forget(_ node: NodeID) { others[node] = nil }
 
     mutating func acknowledge(_ lineage: SessionID, at: GroupTime) {
-        add(Notice(ok: Acknowledgement(lineage: lineage, at: max(at, (own.ok?.at ?? 0) + 1))))
+        add(Notice(acknowledgement: Acknowledgement(lineage: lineage, at: max(at, (own.acknowledgement?.at ?? 0) + 1))))
     }
 
     /// Shows a text for a time; an empty text takes the message back. The message is later than all that count here.

@@ -14,8 +14,8 @@ extension Register {
         if stamp.node != owner { return "stamp" }
         if !plan.indices.contains(phase) { return "phase" }
         if anchor.elapsed > currentPhase.length { return "anchor" }
-        if anchor.over > 0, !goesOver || anchor.elapsed < currentPhase.length { return "anchor" }
-        if !runs.fit(isOpen: status == .running) || runs.contains(where: { !plan.indices.contains($0.phase) }) {
+        if anchor.over > 0, !mayRunOver || anchor.elapsed < currentPhase.length { return "anchor" }
+        if !runs.areConsistent(lastMayBeOpen: status == .running) || runs.contains(where: { !plan.indices.contains($0.phase) }) {
             return "runs"
         }
         return nil
@@ -81,10 +81,10 @@ extension Array where Element: Interval {
         count <= Limits.runs && allSatisfy { Limits.time.contains($0.from) && Limits.time.contains($0.to ?? 0) }
     }
 
-    /// Returns whether each ends at or after its beginning, and only the last is open, if one may be.
-    func fit(isOpen: Bool) -> Bool {
+    /// Returns whether each ends at or after its beginning, and only the last is open, if it may be.
+    func areConsistent(lastMayBeOpen: Bool) -> Bool {
         indices.allSatisfy { index in
-            guard let to = self[index].to else { return isOpen && index == count - 1 }
+            guard let to = self[index].to else { return lastMayBeOpen && index == count - 1 }
             return to >= self[index].from
         }
     }

@@ -6,12 +6,12 @@ extension Register {
         status == .running ? anchor.boot + untilEnd : nil
     }
 
-    /// Whether the current phase goes on past its length.
-    var goesOver: Bool {
+    /// Whether the current phase may go on past its length.
+    var mayRunOver: Bool {
         return hasOvertime && mode == .countdown  // rule: overtime, else: false
     }
     /// The time after which the current phase ends by itself: its length, and the longest time beyond.
-    private var longest: Milliseconds { currentPhase.length + (goesOver ? Limits.overtime : 0) }
+    private var longest: Milliseconds { currentPhase.length + (mayRunOver ? Limits.overtime : 0) }
     /// The time from the anchor to the end of a running phase.
     package var untilEnd: Milliseconds { longest - anchor.passed }
 
@@ -48,7 +48,7 @@ extension Register {
         }
         phase += 1
         anchor.pass(0, of: currentPhase.length)
-        if autoAdvance, startsNext, !goesOver {
+        if autoAdvance, startsNext, !mayRunOver {
             openRun()
         } else {
             status = .ready

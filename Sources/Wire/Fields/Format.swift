@@ -217,6 +217,10 @@ package struct StringFormat: TextFormat {
         return "text(\(bytes.upperBound))" + (bytes.lowerBound == 0 ? " or empty" : "")
     }
 
+    package var rule: String? {
+        bytes.map { "must be \($0.lowerBound) to \($0.upperBound) bytes of text without control characters" }
+    }
+
     package func value(of text: Span<UInt8>) -> String? {
         let string = String(validated: text)
         guard let bytes, text.count > 0 || bytes.lowerBound > 0 else { return string }

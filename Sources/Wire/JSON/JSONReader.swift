@@ -78,7 +78,7 @@ package struct JSONReader: Form {
             guard value == nil else { return }
             guard isString else { throw Self.fault("must be a text") }
             throw Rejection(
-                .outOfBounds, format.rule ?? "“\(String(validated: text).prefix(80))” is no \(format.name)")
+                .outOfBounds, format.rule ?? "“\(String(validated: text).prefix(80))” is not a valid \(format.name)")
         }
         if !isPresent { value = nil }
     }

@@ -8,7 +8,7 @@ extension Notice: Described {
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("rev", &rev, .counter, absent: 0)
-        try form.field("ok", optional: &ok, .object())
+        try form.field("ok", optional: &acknowledgement, .object())
         try form.field("message", optional: &message, .object())
     }
 }

@@ -21,7 +21,7 @@ import Wire
                 try values.fill(
                     environment: ["LOCKSTEP_BROKER": "mqtt://127.0.0.1:\(broker.port)", "LOCKSTEP_NODE": "desk"])
                 let settings = try CalmSettings(values, part: .microphone, environment: ["HOME": "/home/ada"])
-                let link = try #require(settings.node.link(clientID: "microphone"))
+                let link = try #require(settings.node.brokerConfiguration(clientID: "microphone"))
                 let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 let microphone = Microphone(settings: settings, loop: loop, log: log)
                 let received = Mutex<[MQTTMessage]>([])

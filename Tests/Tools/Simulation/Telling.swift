@@ -19,7 +19,7 @@ enum Telling {
         case .presence(let presence): "presence \(presence.online ? "online" : "offline") \(presence.connection)"
         case .register(let register): "register \(line(register))"
         case .notice(let notice):
-            "notice ok \(notice.ok.map { "\($0.lineage) \($0.at - Clock.epoch)" } ?? "-") \(notice.message?.text ?? "-")"
+            "notice ok \(notice.acknowledgement.map { "\($0.lineage) \($0.at - Clock.epoch)" } ?? "-") \(notice.message?.text ?? "-")"
         case .intent(let intent): "intent \(intent.id) \(intent.operation) for \(intent.session) from \(intent.from)"
         case .ack(.answer(let answer)): "answer \(answer.intent) \(answer.outcome) \(answer.session) rev \(answer.rev)"
         case .ack(.fork(let node, let version)): "objection: fork of \(node) at \(version.epoch).\(version.rev)"

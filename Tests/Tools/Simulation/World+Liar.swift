@@ -223,7 +223,7 @@ extension World {
         return machines.contains { owner in
             guard let own = owner.own else { return false }
             return isLost(owner.id)
-                && machines.contains { $0.id != owner.id && $0.engine.mark(of: owner.id)?.version != own.version }
+                && machines.contains { $0.id != owner.id && $0.engine.stampAndVersion(of: owner.id)?.version != own.version }
         }
     }
 }

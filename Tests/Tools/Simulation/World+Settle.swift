@@ -286,7 +286,7 @@ extension World {
             let name = Names.node(machine.index)
             // Halves that meet again have compared clocks for two seconds only; a time that was ahead stands still.
             let view = machine.seen.view
-            let standsFor = witness.isParted ? max(0, view.shown - (boot - view.anchorBoot)) : 0
+            let standsFor = witness.isParted ? max(0, view.shownSinceAnchor - (boot - view.anchorBoot)) : 0
             guard let error = moment.error,
                 error - standsFor <= Limits.exactEnough + Milliseconds(2 * (mix.latency + mix.jitter) / 1_000)
             else {

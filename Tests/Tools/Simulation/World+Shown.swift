@@ -200,11 +200,11 @@ extension World {
             let theirs = machines[other].engine.groupTime(then)
             guard (time - theirs).magnitude < Limits.stampLead else { continue }
             let isEqual = everyone.allSatisfy { id in
-                let mine = machines[node].engine.mark(of: id)
+                let mine = machines[node].engine.stampAndVersion(of: id)
                 // Its admission may depend on the time of each node.
                 if let mine, mine.stamp.time > min(time, theirs) { return false }
                 // One version has one register, or another check fails.
-                let other = machines[other].engine.mark(of: id)
+                let other = machines[other].engine.stampAndVersion(of: id)
                 return mine?.stamp == other?.stamp && mine?.version == other?.version
             }
             guard isEqual else { continue }
