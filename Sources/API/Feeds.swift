@@ -44,7 +44,7 @@ package struct Feeds: Hashable, Sendable {
     package func nextDebtChange(after instant: GroupTime) -> GroupTime? {
         guard let feed = self.week, let week = feed.week, instant < week.to else { return nil }
         guard let until = week.until, instant < min(until, week.to) else { return week.to }
-        let rest = Milliseconds(60_000 - feed.done(at: instant).count % 60_000)
-        return min(instant + rest, week.to)
+        let toNextMinute = Milliseconds(60_000 - feed.done(at: instant).count % 60_000)
+        return min(instant + toNextMinute, week.to)
     }
 }

@@ -6,21 +6,21 @@ package import Wire
 /// A request of a person to a node, whichever node owns the session.
 package enum NodeRequest: Sendable {
     case start(Start)
-    /// With an id, the press takes effect once.
+    /// Presses with the same id take effect once.
     case press(Press, id: IntentID? = nil)
     /// Moves the session to the node.
     case take
     /// Ends the alarm on every device.
     case acknowledge
-    /// Shows a text on all screens for a time; an empty one takes the present text back.
+    /// Shows a text on all screens for a time; an empty text removes the present one.
     case say(String, for: Milliseconds)
 }
 
 /// The interface of a node that the HTTP API uses.
 package protocol NodeAccess: Sendable {
     func ask(_ request: NodeRequest) async -> ReplyReport
-    /// Sends to the ledger a session that no node has recorded.
-    /// - Throws: The reason why it is not saved.
+    /// Sends a session that no node has recorded to the ledger.
+    /// - Throws: The reason why the session is not saved.
     func add(_ session: AddedSession) async throws -> ReplyReport
     /// Publishes a sound level for the calm service, and returns whether the node is connected to a broker.
     func publish(_ level: SoundLevel) async -> Bool

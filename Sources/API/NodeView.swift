@@ -3,7 +3,7 @@
 package import Session
 package import Wire
 
-/// Everything of a node that displays on its machine show.
+/// The state of a node that displays on its machine show: its view, calm, debt and problems.
 package struct NodeView: Hashable, Sendable {
     package var view: View
     /// How calm the session was; `nil` without a result.
@@ -19,7 +19,7 @@ package struct NodeView: Hashable, Sendable {
     /// Whether the node may change nothing, so that its displays have no buttons.
     package var isReadOnly: Bool
     package var mayOwn: Bool
-    /// The node; `nil` before the first view of it.
+    /// The node's id; `nil` before its first view.
     package var node: NodeID?
     /// Milliseconds by which the machine's clock is ahead of group time.
     package var clockAhead: Int64
@@ -47,7 +47,7 @@ package struct NodeView: Hashable, Sendable {
         self.warnings = warnings
     }
 
-    /// The view for another program on this machine, with calm, debt and problems.
+    /// Returns the view as JSON for another program on this machine, with calm, debt and problems.
     package func json() -> [UInt8] { NodeViewFields(self).payload }
 
     /// Reads the result of ``json()``.
@@ -58,7 +58,7 @@ package struct NodeView: Hashable, Sendable {
     }
 }
 
-/// A node's view as it is written, with times of the boot clock that both programs share.
+/// The JSON fields of a node's view. Times are of the boot clock, which both programs share.
 private struct NodeViewFields: Described {
     /// The node's view without its error bound.
     var node: NodeView
@@ -99,7 +99,7 @@ private struct NodeViewFields: Described {
 }
 
 extension Format where Self == WholeFormat<BootTime> {
-    /// A reading of the boot clock. A session can be older than the machine's boot, so it can lie before zero.
+    /// A reading of the boot clock. It can be negative, since a session can be older than the machine's boot.
     fileprivate static var past: Self {
         let last = Limits.reading.upperBound
         return .whole(BootTime(-last.milliseconds)...last)
@@ -107,6 +107,6 @@ extension Format where Self == WholeFormat<BootTime> {
 }
 
 extension Format where Self == WholeFormat<Milliseconds> {
-    /// The time between two such readings.
+    /// The time between two readings of the boot clock.
     fileprivate static var past: Self { .whole(-Limits.bound.upperBound...Limits.bound.upperBound) }
 }

@@ -166,7 +166,7 @@ package struct ControlClient: Sendable {
     }
 }
 
-/// Reads server-sent events from a body that arrives in pieces.
+/// A reader of server-sent events from a body that arrives in pieces.
 struct EventReader {
     private var pending: [UInt8] = []
 

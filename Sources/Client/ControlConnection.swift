@@ -10,7 +10,7 @@ final class ControlConnection: Sendable {
     private let path: String
     private let state = Mutex(State())
 
-    /// The open socket, and whether the node has ended the connection.
+    /// The open socket, and whether ``end()`` has been called.
     private struct State {
         var descriptor: Int32?
         var isEnded = false
@@ -20,7 +20,7 @@ final class ControlConnection: Sendable {
 
     deinit { if let descriptor = state.withLock(\.descriptor) { close(descriptor) } }
 
-    /// Ends a waiting ``exchange(_:timeout:_:)`` at once; from any thread.
+    /// Ends a waiting ``exchange(_:timeout:_:)`` at once; can be called from any thread.
     func end() {
         state.withLock { state in
             state.isEnded = true

@@ -2,7 +2,7 @@
 
 import API
 
-/// Reads one HTTP/1.1 response that arrives in pieces.
+/// A reader of one HTTP/1.1 response that arrives in pieces.
 ///
 /// The body ends by its length, with its last chunk, or with the connection.
 struct ResponseReader {

@@ -12,7 +12,7 @@ package struct JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
 
     private init(raw text: String) { self.text = text }
 
-    /// An object, as it describes itself.
+    /// Encodes an object by its own description.
     package init(_ object: some Described) { text = String(decoding: object.encoded, as: UTF8.self) }
     package init(_ string: String) { text = String(decoding: TextRule().json(string), as: UTF8.self) }
     package init(stringLiteral string: String) { self.init(string) }
@@ -23,7 +23,7 @@ package struct JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
     package init(_ items: [JSONText]) { text = "[" + items.map(\.text).joined(separator: ",") + "]" }
     package init(arrayLiteral items: JSONText...) { self.init(items) }
 
-    /// An object; a field without a value is left out.
+    /// Creates an object; a field without a value is left out.
     package init(_ fields: [(String, JSONText?)]) {
         let fields = fields.compactMap { key, value in value.map { "\(JSONText(key).text):\($0.text)" } }
         text = "{" + fields.joined(separator: ",") + "}"
@@ -32,7 +32,7 @@ package struct JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
     package init(dictionaryLiteral fields: (String, JSONText?)...) { self.init(fields) }
 }
 
-/// A value in the place of JSON text.
+/// A value that can be written as JSON text.
 package protocol JSONWritable {
     var json: JSONText { get }
 }
@@ -41,6 +41,6 @@ extension String: JSONWritable { package var json: JSONText { JSONText(self) } }
 extension Int: JSONWritable { package var json: JSONText { JSONText(Int64(self)) } }
 extension Int64: JSONWritable { package var json: JSONText { JSONText(self) } }
 extension Bool: JSONWritable { package var json: JSONText { JSONText(booleanLiteral: self) } }
-/// No value is `null`.
+/// A missing value is written as `null`.
 extension Optional: JSONWritable where Wrapped: JSONWritable { package var json: JSONText { self?.json ?? .null } }
 extension Array: JSONWritable where Element: JSONWritable { package var json: JSONText { JSONText(map(\.json)) } }

@@ -2,7 +2,7 @@
 
 package import Wire
 
-/// Writes the fields of requests and reports as schemas.
+/// A form that collects the fields of requests and reports as JSON schemas.
 package struct Schemas: Form {
     package typealias Failure = Never
 
@@ -10,7 +10,7 @@ package struct Schemas: Form {
     struct Field {
         var key: String
         var schema: JSONText
-        /// The schema where the field must be there.
+        /// The schema of the field once it is required, without `null`.
         fileprivate var needed: JSONText
         fileprivate(set) var isRequired: Bool
 
@@ -24,7 +24,7 @@ package struct Schemas: Form {
 
     package init() {}
 
-    /// Adds the schema of an object, if it is not there, and returns a reference to it.
+    /// Adds the schema of an object, unless it was added before, and returns a reference to it.
     package mutating func reference<Object: Described>(to type: Object.Type) -> JSONText {
         let name = type.objectName.prefix(1).uppercased() + type.objectName.dropFirst()
         if components[name] == nil {
@@ -49,7 +49,7 @@ package struct Schemas: Form {
             ] + further)
     }
 
-    /// The schema of an object that has a field with a schema.
+    /// Returns a schema that an object matches if it has the field, with a value of the given schema.
     static func needs(_ key: String, _ schema: JSONText) -> JSONText {
         ["properties": JSONText([(key, schema)]), "required": [JSONText(key)]]
     }
@@ -93,7 +93,7 @@ package struct Schemas: Form {
         _ key: StaticString, _ value: inout Text.Value?, _ format: Text, _ need: Need
     ) { add(key, need) { Self.text(format, $0) } }
 
-    /// The schema of a text. It counts characters, and the node counts bytes; both are the same for ASCII only.
+    /// Returns the schema of a text. Its lengths count characters, while the node counts bytes: equal for ASCII only.
     package static func text(_ format: some TextFormat, _ need: Need = .required) -> [(String, JSONText?)] {
         let words = format.words.map { JSONText($0) } + (need == .required ? [] : [.null])
         let (least, most) = (Int64(format.bytes?.lowerBound ?? 0), format.bytes.map { JSONText(Int64($0.upperBound)) })

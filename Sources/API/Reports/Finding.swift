@@ -2,7 +2,7 @@
 
 /// The result of one check of `lockstep doctor`.
 package struct Finding: Codable, Sendable {
-    /// The state of the part.
+    /// The state of the part that a check examines.
     package enum State: String, Codable, Sendable {
         case ok
         /// The part does not exist here, and is not needed.

@@ -66,7 +66,7 @@ package struct HTTPSReport: Hashable, Sendable, Described {
     package var host: String
     package var port: Int
     package var isLoopback: Bool
-    /// The SHA-256 of the node's own authority, which phones must install; `nil` if the certificate is another one's.
+    /// The SHA-256 of the node's own authority, which phones must install; `nil` if it has not signed the certificate.
     package var authority: String?
 
     package init(host: String, port: Int, isLoopback: Bool, authority: String?) {
@@ -111,7 +111,7 @@ extension KioskReport {
         https.map { Page(scheme: "https", host: $0.host, port: $0.port, isLoopback: $0.isLoopback) }
     }
 
-    /// The page for browsers of other machines: over HTTPS if they reach that. `nil` if the node serves no page.
+    /// The page for browsers of other machines: over HTTPS if they can reach it. `nil` if the node serves no page.
     package var pageForOthers: Page? {
         let pages = [secure, plain].compactMap(\.self)
         return pages.first { !$0.isLoopback } ?? pages.last

@@ -11,9 +11,9 @@ package struct NodeMetrics: Hashable, Sendable {
     package var answers: [String: Int] = [:]
     package var failedWrites = 0
     package var isSaved = true
-    /// The most by which the kernel's clock is wrong, in milliseconds; `nil` if unknown.
+    /// The error bound of the kernel's clock in milliseconds; `nil` if unknown.
     package var clockBound: Int64?
-    /// The most by which the shown time is wrong, in milliseconds; `nil` if unknown, or while idle.
+    /// The error bound of the shown time in milliseconds; `nil` if unknown, or while idle.
     package var errorBound: Int64?
     /// The milliseconds by which the wall clock is ahead of group time.
     package var clockAhead: Int64 = 0

@@ -5,7 +5,7 @@ package import Wire
 
 /// The output of `lockstep nodes --json` and of `/v1/nodes`: an array, ordered by node.
 package struct NodesReport: Hashable, Sendable {
-    /// The node that stands for messages on topics that name no node.
+    /// The id in a report under which messages on topics that name no node are counted.
     package static let strangers = "?"
 
     package var nodes: [NodeReport]
@@ -132,7 +132,7 @@ private struct DroppedReport: Hashable, Sendable, Described {
 }
 
 extension Discard {
-    /// Its raw value, as a literal: the name of a field is one.
+    /// The raw value as a `StaticString`, the type of a field's name.
     fileprivate var key: StaticString {
         switch self {
         case .tooLarge: "tooLarge"

@@ -2,7 +2,7 @@
 
 package import Session
 
-/// A session that a node has seen, with what starts it again.
+/// A session that a node has seen, with the request that starts it again.
 package struct RecentSession: Codable, Hashable, Sendable {
     /// The first session of its chain of takeovers.
     package var lineage: String
@@ -28,10 +28,10 @@ package struct RecentSession: Codable, Hashable, Sendable {
         lineage = register.lineage.rawValue
         start = StartRequest(register)
         startedAt = register.startedAt.milliseconds
-        let now = min(groupTime, register.endsAt ?? groupTime)
+        let end = min(groupTime, register.endsAt ?? groupTime)
         let time = register.runs.reduce(Milliseconds.zero) { sum, run in
             let counts = register.plan.indices.contains(run.phase) && !register.plan[run.phase].kind.isBreak
-            return counts ? sum + max(0, (run.to ?? now) - run.from) : sum
+            return counts ? sum + max(0, (run.to ?? end) - run.from) : sum
         }
         done = time.count
         isOver = !register.status.isLive
@@ -42,8 +42,8 @@ package struct RecentSession: Codable, Hashable, Sendable {
         }
     }
 
-    /// The request that goes on with the session where it was stopped. `nil` if it was not, or if nothing is left of
-    /// it.
+    /// The request that goes on with a stopped session; a count-up starts again from zero. `nil` if the session was not
+    /// stopped, or if nothing is left of it.
     package var remainder: StartRequest? {
         guard let stop else { return nil }
         guard let phases = start.phases else { return start }
@@ -56,8 +56,8 @@ package struct RecentSession: Codable, Hashable, Sendable {
 }
 
 extension [RecentSession] {
-    /// The session that was stopped last. `nil` if nothing is left of it, or if a later one has gone on with it: one
-    /// with the same title and label. The latest session is the first element.
+    /// The session that was stopped last. `nil` if nothing is left of it, or if a later session with the same title and
+    /// label has gone on with it. The latest session is the first element.
     package var lastStopped: RecentSession? {
         guard let index = firstIndex(where: { $0.stop != nil }), self[index].remainder != nil else { return nil }
         let start = self[index].start

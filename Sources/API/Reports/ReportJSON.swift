@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 
-/// Encodes private files and the output of commands as JSON with sorted keys and without escaped slashes.
+/// The JSON of private files and of the output of commands, with sorted keys and without escaped slashes.
 package enum ReportJSON {
     package static func encode(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()

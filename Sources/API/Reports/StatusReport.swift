@@ -4,10 +4,10 @@ import FoundationEssentials
 package import Session
 package import Wire
 
-/// The output of `lockstep status --json`, of each line with `--follow`, and of `/v1/session`. Every field is always there.
+/// The output of `lockstep status --json`, one line of it with `--follow`, and the answer of `/v1/session`.
 ///
-/// Seconds are whole, times are milliseconds of group time since 1970. While nothing is live, all fields below ``problems``
-/// are `nil`, empty or false, but for ``status`` and those of calm and debt.
+/// Every field is always there. Seconds are whole, times are milliseconds of group time since 1970. While nothing is
+/// live, all fields below ``problems`` are `nil`, empty or false, but for ``status`` and those of calm and debt.
 package struct StatusReport: Hashable, Sendable, Described {
     package var space = ""
     package var node = ""
@@ -140,7 +140,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         try form.field("stamp", nullable: &stamp, .object(), "The order of the session's start.")
     }
 
-    /// Describes a moment of a view, by default that of the instant.
+    /// Describes a view at a moment, by default at the moment of `instant`.
     package init(
         view: View, moment: Moment? = nil, space: SpaceID, node: NodeID, at instant: Instant, groupTime: GroupTime,
         linkProblem: String? = nil, clock: ClockQuality? = nil, timeFrom: NodeID? = nil, feeds: Feeds = Feeds(),
@@ -162,7 +162,7 @@ package struct StatusReport: Hashable, Sendable, Described {
 
     /// Returns the report of a later view of the same node at an instant.
     ///
-    /// The quality of the clock, the node's problems and the publisher of the debt stay, since a view has none of them.
+    /// The quality of the clock, the node's problems and the publisher of the debt stay, since a view does not have them.
     package func updated(_ shown: NodeView, at instant: Instant) -> StatusReport {
         var report = self
         report.show(
@@ -218,7 +218,7 @@ package struct StatusReport: Hashable, Sendable, Described {
     }
 
     private static func iso(_ time: GroupTime) -> String {
-        // Half a millisecond more, since the formatter would cut .991 to .990.
+        // Half a millisecond is added, since the formatter would cut .991 to .990.
         Date(timeIntervalSince1970: (Double(time.milliseconds) + 0.5) / 1_000)
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }

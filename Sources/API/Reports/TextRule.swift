@@ -14,7 +14,7 @@ package struct TextRule: TextFormat {
 }
 
 extension Format where Self == TextRule {
-    /// One of several words. A later version may have more, so another one is no error.
+    /// One of several words. A later version may have more, so an unknown word is no error.
     static func oneOf(_ words: [String]) -> Self { TextRule(words: words) }
 
     static func oneOf<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> Self {
@@ -36,10 +36,10 @@ extension Format where Self == TextRule {
         return TextRule(pattern: "^(#?([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|\(names))$")
     }
 
-    /// A time of the day, as `14:30`. The request also takes seconds.
+    /// A time of the day, as `14:30`. The request also accepts `14:30:00`, which the pattern does not show.
     static var timeOfDay: Self { TextRule(pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$") }
 
-    /// Plans of some minutes, as examples of the one-line grammar.
+    /// Simple plans of whole minutes. The one-line grammar accepts more than this pattern.
     static var oneLinePlan: Self {
         let phase = "(focus|shortBreak|longBreak|work|rest) [1-9][0-9]?m"
         return TextRule(pattern: "^\(phase)(, \(phase)){0,7}$")

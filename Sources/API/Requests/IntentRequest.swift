@@ -82,7 +82,7 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
         ]
     }
 
-    /// The request for the engine.
+    /// Returns the press for the engine.
     package func press() throws(RequestError) -> Press {
         if seconds == 0 { throw RequestError("seconds", "must not be 0") }
         if seconds != nil, op != .extend { throw RequestError("seconds", "belongs to extend only") }

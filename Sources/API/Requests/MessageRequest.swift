@@ -5,7 +5,7 @@ package import Wire
 
 /// A text for all screens of the space, from a person or a program on this machine.
 package struct MessageRequest: Hashable, Sendable, Described {
-    private static let standard = 600
+    private static let defaultSeconds = 600
 
     package var text: String
     package var seconds: Int?
@@ -29,7 +29,7 @@ package struct MessageRequest: Hashable, Sendable, Described {
         guard text.isEmpty || CleanText.accepts(text, bytes: Limits.titleBytes) else {
             throw RequestError("text", "must have at most \(Limits.titleBytes) bytes, and no control characters")
         }
-        let seconds = seconds ?? Self.standard
+        let seconds = seconds ?? Self.defaultSeconds
         guard Limits.phaseSeconds.contains(seconds) else { throw RequestError("seconds", "must be 1 to 86400") }
         return (text, .seconds(Int64(seconds)))
     }

@@ -17,9 +17,9 @@ extension Described {
     }
 }
 
-/// Why a request is not valid.
+/// The mistake in a request that is not valid.
 package struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The field, as `phases.2.seconds`; empty when it is the request as a whole.
+    /// The field, as `phases.2.seconds`; empty for the request as a whole.
     package var field: String
     /// The mistake, and a valid value.
     package var message: String

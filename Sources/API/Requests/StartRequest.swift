@@ -78,8 +78,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     private static let plans = ["seconds", "until", "plan", "phases", "preset"]
 
-    /// A start has exactly one of ``plans``. A count-up needs none, and a start that goes on with a session has nothing
-    /// else.
+    /// Returns one form for each of ``plans``, one for a count-up without a plan, and one for `again`, which excludes all
+    /// other fields.
     static func schema(of fields: [Schemas.Field]) -> JSONText {
         var again = fields.filter { $0.key == "again" }
         for index in again.indices {
@@ -143,7 +143,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         let instants = [today, today.adding(days: 1)].flatMap {
             LocalTime.instants(of: $0, time: time, offset: utcOffset)
         }
-        // Rounded up, so that it does not end in the minute before.
+        // Rounded up, so that the session does not end in the minute before.
         let left = instants.first { $0 > groupTime }.map { Int(($0 - groupTime + 999) / 1_000) } ?? 0
         guard Limits.phaseSeconds.contains(left) else {
             throw RequestError("until", "is more than 24 hours away, since the clocks are set back before it")

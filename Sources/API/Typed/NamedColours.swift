@@ -4,6 +4,7 @@ package import Session
 
 /// The colours that a person can name. A name is resolved where it is typed; registers and records hold digits.
 package enum NamedColours {
+    /// The colour of breaks and rests, with the name `break`.
     package static let rest = Colour(red: 0x7B, green: 0xC8, blue: 0x8F)
 
     /// The 24 colours of labels, in the order of the rainbow. Each has a contrast of at least 4.5:1 on black.

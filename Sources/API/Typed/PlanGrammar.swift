@@ -2,9 +2,9 @@
 
 package import Session
 
-/// Why a text is no plan.
+/// The first mistake in the text of a plan or a duration.
 package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The column of the first character that does not fit; 1 is the first.
+    /// The column of the mistake, counted from 1.
     package var column: Int
     package var message: String
 
@@ -25,15 +25,15 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// `work 40s x8 / rest 20s` is eight times work and rest: sixteen phases.
 package struct PlanGrammar {
-    private var rest: [Character]
+    private var characters: [Character]
     private var position = 0
 
     /// Reads a plan. An error names the column, also when the plan has more than ``Limits/phases`` phases.
     package static func phases(of text: String) throws(PlanError) -> [Phase] {
-        var grammar = PlanGrammar(rest: Array(text))
+        var grammar = PlanGrammar(characters: Array(text))
         let phases = try grammar.sequence(depth: 0)
         grammar.skipSpaces()
-        guard grammar.position == grammar.rest.count else {
+        guard grammar.position == grammar.characters.count else {
             throw grammar.error("expected “,”, “/”, a repeat such as “x4” or the end")
         }
         return phases
@@ -41,11 +41,11 @@ package struct PlanGrammar {
 
     /// Reads a duration such as `25m` or `1h30m`, in seconds within ``Limits/phaseSeconds``.
     package static func seconds(of text: String) throws(PlanError) -> Int {
-        var grammar = PlanGrammar(rest: Array(text))
+        var grammar = PlanGrammar(characters: Array(text))
         grammar.skipSpaces()
         let seconds = try grammar.duration()
         grammar.skipSpaces()
-        guard grammar.position == grammar.rest.count else { throw grammar.error("expected the end after a duration") }
+        guard grammar.position == grammar.characters.count else { throw grammar.error("expected the end after a duration") }
         return seconds
     }
 
@@ -88,7 +88,7 @@ package struct PlanGrammar {
         position += 1
         let phases = try sequence(depth: depth + 1)
         guard accept(")") else {
-            if position == rest.count { position = open }
+            if position == characters.count { position = open }
             throw error(peek == "(" ? "this parenthesis is never closed" : "expected “,” or “)”")
         }
         return phases
@@ -191,7 +191,7 @@ package struct PlanGrammar {
         throw error("a plan has at most \(Limits.phases) phases")
     }
 
-    private var peek: Character? { position < rest.count ? rest[position] : nil }
+    private var peek: Character? { position < characters.count ? characters[position] : nil }
 
     private mutating func accept(_ character: Character) -> Bool {
         skipSpaces()
