@@ -5,7 +5,7 @@ package import API
 /// The query parameters of a page or a widget.
 extension [String: String] {
     /// Returns the value of a parameter; `nil` if it is absent.
-    /// - Parameter kind: What an invalid text is not, for the error.
+    /// - Parameter kind: The expected kind of value, as “a colour”, which the error names.
     package func parameter<Parsed>(
         _ name: String, _ kind: String, _ parse: (String) -> Parsed?
     ) throws(RequestError) -> Parsed? {

@@ -25,7 +25,7 @@ package struct Player: Hashable, Sendable {
 
     /// The properties that change with the session. All others but the position are constant.
     package static let changing = ["PlaybackStatus", "Metadata", "CanGoNext", "CanPlay", "CanPause", "CanControl"]
-    /// A change of the position by more than this is a jump. A judgement: a comparison of clocks moves it by less.
+    /// A larger change of the position is a jump. Chosen by judgement: a comparison of clocks moves it by less.
     private static let jump: Milliseconds = .seconds(1)
 
     private let register: Register
@@ -46,7 +46,7 @@ package struct Player: Hashable, Sendable {
         case acknowledge
     }
 
-    /// Creates the player of a node's view; `nil` without a session that lives or whose alarm waits.
+    /// Creates the player of a node's view; `nil` unless a session is live or its alarm waits.
     package init?(_ node: NodeView, at boot: BootTime, strings: Strings) {
         guard let moment = node.view.moment(at: boot), moment.register.status.isLive || moment.alarm != nil else {
             return nil
@@ -108,14 +108,14 @@ package struct Player: Hashable, Sendable {
         }
     }
 
-    /// Whether the position is not the one to which an earlier player has counted, in the same phase.
+    /// Returns whether the position has jumped since an earlier player in the same phase, by more than ``jump``.
     package func hasJumped(since earlier: Player) -> Bool {
         let distance = elapsed - earlier.position(at: boot)
         return trackID == earlier.trackID && max(distance, -distance) > Self.jump
     }
 
-    /// Returns the request of a method of the player; `nil` for none. While an alarm waits, the keys that pause and play
-    /// end it.
+    /// Returns the request of a method of the player; `nil` if it has no effect. While an alarm waits, the keys that
+    /// pause and play end the alarm.
     package func request(for method: String) -> Request? {
         if hasAlarm, ["Play", "Pause", "PlayPause"].contains(method) { return .acknowledge }
         return press(for: method).map(Request.press)
@@ -142,8 +142,8 @@ package struct Player: Hashable, Sendable {
         return allowed.contains(operation) ? operation : nil
     }
 
-    private func position(at now: BootTime) -> Milliseconds {
+    private func position(at instant: BootTime) -> Milliseconds {
         guard register.status == .running else { return elapsed }
-        return min(max(elapsed + (now - boot), 0), register.currentPhase.length)
+        return min(max(elapsed + (instant - boot), 0), register.currentPhase.length)
     }
 }

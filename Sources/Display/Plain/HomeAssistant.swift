@@ -8,7 +8,7 @@ package import Session
 /// Each entity has a topic of its own, since older versions know no others. Its id is made from the space, so that the
 /// node that serves can change.
 package struct HomeAssistant: Sendable {
-    /// Where Home Assistant says `online` when it has started.
+    /// The topic on which Home Assistant publishes `online` when it has started.
     package static let status = "homeassistant/status"
 
     /// The retained description of each topic.
@@ -55,7 +55,7 @@ package struct HomeAssistant: Sendable {
                     """
                 ),
             ])
-        // These are shown without a value too, which an absent message would not do.
+        // These read the JSON, since they are shown without a value too: then their own topics have no message.
         for (name, title, icon) in [
             ("title", "Title", "text-short"), ("phase", "Phase", "progress-clock"), ("owner", "Owner", "monitor"),
         ] { add("sensor", name, title, icon: icon, text(name)) }
@@ -88,7 +88,7 @@ package struct HomeAssistant: Sendable {
     }
 
     private mutating func addStarts(_ presets: [String]) {
-        // They start a session and have no state, which Home Assistant would otherwise assume.
+        // Entities that only start a session. Without a state topic Home Assistant would assume a state for them.
         let stateless: [(String, JSONText?)] = [
             ("state_topic", JSONText(topics.available)), ("value_template", "{{ none }}"),
         ]
@@ -112,12 +112,12 @@ package struct HomeAssistant: Sendable {
 
     private func state(_ topic: PlainTopic) -> (String, JSONText?) { ("state_topic", JSONText(topics[topic])) }
 
-    /// A text of the JSON, which may be empty.
+    /// Returns the fields of an entity that shows a text of the JSON, which may be empty.
     private func text(_ key: String) -> [(String, JSONText?)] {
         [state(.json), ("value_template", JSONText("{{ (value_json.\(key) or '') if value else '' }}"))]
     }
 
-    /// A command with an id of its own for each press.
+    /// Returns the fields of an entity that sends a command, with a new id for each press.
     private func command(_ fields: String) -> [(String, JSONText?)] {
         [
             ("command_topic", JSONText(topics.command)), ("retain", false),
@@ -125,7 +125,7 @@ package struct HomeAssistant: Sendable {
         ]
     }
 
-    /// A sensor that is unavailable without a value.
+    /// Adds a sensor that is unavailable while its topic has no value.
     private mutating func addMeasure(
         _ topic: PlainTopic, _ name: String, icon: String? = nil, _ fields: [(String, JSONText?)]
     ) {
@@ -153,7 +153,7 @@ package struct HomeAssistant: Sendable {
 }
 
 extension EventReport {
-    /// The names of all events, as those of hooks.
+    /// The names of all events, the same as for hooks.
     fileprivate static let names = [
         "started", "paused", "resumed", "phase", "completed", "stopped", "superseded", "stale", "alarm",
     ]

@@ -9,12 +9,12 @@ package struct PlainCommand: Hashable, Sendable {
     /// The action that a command asks for.
     package enum Action: Hashable, Sendable {
         case press(Press)
-        /// Pauses what runs, and lets run what is paused or ready.
+        /// Pauses a running session; resumes a paused one, or begins a phase that is ready.
         case toggle
         case take
         case acknowledge
         case start(StartRequest)
-        /// Gives the live session a title; without one, the next start.
+        /// Gives a title to the live session, or, if there is none, to the next start.
         case title(String)
     }
 
@@ -48,7 +48,7 @@ package struct PlainCommand: Hashable, Sendable {
     }
 
     private static let idBytes = 64
-    /// The words of operations that are shorter than in intents.
+    /// The operations that have a shorter word here than in intents, with that word.
     private static let short: [IntentOperation.Name: String] = [.startBreak: "break", .startFocus: "focus"]
 
     /// The word of an action that a display offers.
@@ -57,7 +57,7 @@ package struct PlainCommand: Hashable, Sendable {
         return short[operation.name] ?? action.name
     }
 
-    /// The id alone, for the answer to a command that cannot be read.
+    /// The id alone, for the answer to a command with an error.
     private struct Named: Described {
         var id: String?
         static let blank = Named()

@@ -12,7 +12,8 @@ package enum PlainTopic: String, CaseIterable, Sendable {
     case remaining, progress, calm, debt, streak, nodes, draft, json
 }
 
-/// The session as plain topics, and as the JSON of one of them. Texts are empty, and numbers `nil`, where there is no value.
+/// The session as plain topics, and as the JSON of one of them. Where there is no value, texts are empty, and numbers
+/// `nil`.
 package struct PlainReport: Hashable, Sendable {
     /// `idle`, `stale`, or the status of the register.
     package var state = "idle"
@@ -39,7 +40,7 @@ package struct PlainReport: Hashable, Sendable {
     /// The title of the live session, else that which the next start without a title gets.
     package var draft = ""
 
-    /// The topics with a text, and with a number.
+    /// The values of the topics that hold a text.
     private var texts: [PlainTopic: String] {
         [.state: state, .title: title, .label: label, .phase: phase, .owner: owner, .endsAt: endsAt, .draft: draft]
     }

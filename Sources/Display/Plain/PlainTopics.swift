@@ -15,7 +15,7 @@ package struct PlainTopics: Hashable, Sendable {
     package var command: String { root + "command" }
     package var answer: String { root + "answer" }
     package var event: String { root + "event" }
-    /// The id of the node that serves, said when it begins and when asked.
+    /// The id of the serving node, which it publishes when it begins and when asked.
     package var server: String { root + "server" }
     /// The id of a node that asks who serves.
     package var question: String { root + "question" }

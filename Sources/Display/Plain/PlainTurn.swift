@@ -2,17 +2,17 @@
 
 package import Session
 
-/// Whether this node serves the plain topics of its space, or stands by for another node that does.
+/// The decision whether this node serves the plain topics of its space, or stands by while another node does.
 ///
-/// A node asks on each connection who serves, and serves if nobody says so within ``timeout``. The connection of the
-/// server has a will, which tells the others that it is gone; that of a node that stands by has none. Therefore a node
-/// connects again before it serves. Two that began together decide by their ids.
+/// On each connection a node asks who serves, and serves if no node answers within ``timeout``. The connection of the
+/// server has a will, which tells the others that it is gone; the connection of a node that stands by has none.
+/// Therefore a node connects again before it serves. Of two that began together, the one with the smaller id serves.
 package struct PlainTurn: Hashable, Sendable {
-    /// Whether this node serves, or waits to.
+    /// The state of a node in this decision.
     package enum State: Hashable, Sendable {
         case offline, asking
         case standingBy(NodeID)
-        /// It connects again, with the will.
+        /// The node connects again, now with the will.
         case taking
         case serving
     }
@@ -67,7 +67,7 @@ package struct PlainTurn: Hashable, Sendable {
         case (.timeUp, .asking), (.gone, .standingBy):
             state = .taking
             return [.reconnect]
-        // The will of an earlier connection of this node, or of one that has just left.
+        // This is the will of an earlier connection of this node, or of a node that has just left.
         case (.gone, .serving): return [.publish]
         case (.question(let node), .serving) where node != me: return [.claim]
         case (.server(let node), .serving) where node != me:

@@ -3,7 +3,7 @@
 package import API
 import Session
 
-/// Everything that the remote page shows besides the session: starts, machines, the week, and its own words.
+/// Everything that the remote page shows besides the session: offers to start, machines, the week, and its own words.
 package enum Overview {
     private static let againLimit = 4
     /// The days whose sessions are listed, today included.
@@ -23,7 +23,7 @@ package enum Overview {
         }
         var known: [StartRequest] = []
         for start in sessions.map(\.start) where !known.contains(start) && known.count < againLimit {
-            // The rest of a session is no session of its own.
+            // A start that goes on with a stopped session is not offered beside that session.
             if !sessions.contains(where: { $0.remainder == start && $0.start != start }) { known.append(start) }
         }
         let stopped = live == nil ? Offer(goingOnWithOneOf: recent, at: groupTime, strings: strings) : nil
@@ -46,7 +46,7 @@ package enum Overview {
             "language": strings.language.json, "direction": strings.isRightToLeft ? "rtl" : "ltr",
             "node": (shown.node?.rawValue ?? "").json, "mayPress": (mayPress && !shown.isReadOnly).json,
             "again": again.json,
-            // The usual session, the open one, and the node's presets.
+            // A focus session of the default length, a count-up, and the node's presets.
             "presets": ([.focus(strings), .countUp(strings)] + presets.map { Offer($0, strings: strings) }).json,
             "machines": JSONText(machines), "week": week.map { sums($0, strings: strings) },
             "days": JSONText(days(sessions, at: groupTime, utcOffset: utcOffset, strings: strings)),
@@ -64,7 +64,7 @@ package enum Overview {
         return labels.map { JSONText($0) }
     }
 
-    /// Returns the days with sessions, which are listed the latest first.
+    /// Returns the days that have sessions, the latest first.
     private static func days(
         _ sessions: [RecentSession], at groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
     ) -> [JSONText] {
@@ -122,7 +122,7 @@ package enum Overview {
         ]
     }
 
-    /// The words of the page itself, which it keeps for the time without its node.
+    /// The strings that the page inserts itself, also while it cannot reach its node.
     private static let keys: [Strings.Key] = [
         .pageLost, .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .linkOver, .notPermitted, .noSession,
         .start, .lastSessions, .presets, .newSession, .title, .label, .colour, .duration, .until, .plan, .shortMinutes,

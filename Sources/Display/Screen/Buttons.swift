@@ -63,8 +63,8 @@ package enum Buttons {
 
     /// Returns every action that has an effect, in the order of a remote control.
     ///
-    /// They are more than a face has buttons for, unless the session is stale. To skip the last phase is to stop, which has a
-    /// button that can be undone.
+    /// They are more than a face has buttons for, unless the session is stale. The last phase cannot
+    /// be skipped: that would stop the session, and the remote page can undo only a press of its stop button.
     package static func allActions(of moment: Moment?, canContinue: Bool) -> [Button.Action] {
         guard let moment, moment.register.status.isLive, moment.staleFor == nil else {
             return actions(of: moment, canContinue: canContinue)

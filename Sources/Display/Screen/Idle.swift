@@ -8,7 +8,7 @@ package import Wire
 package enum Idle: String, CaseIterable, Sendable {
     /// The time of day, and the minutes of today.
     case clock
-    /// A bar for each day of the week; the time of day while no debt service counts it.
+    /// A bar for each day of the week; the time of day while no debt service has sent the days.
     case week
     /// A faint drawing; on a terminal words alone.
     case icon
@@ -29,14 +29,14 @@ package struct Near: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(seconds)s" }
 }
 
-/// The week on a display without a session, which is true until its day is over.
+/// The week on a display without a session, valid until the end of its day.
 struct IdleWeek {
     private let numbers: WeekNumbers
-    /// When its day is over, in milliseconds since 1970, and a minute for the debt service to publish the next.
+    /// The end of its day in milliseconds since 1970, plus a minute for the debt service to publish the next day.
     let until: Int64
 
     /// - Parameter offset: Returns the local offset from UTC in seconds, at a time in milliseconds since 1970.
-    /// - Returns: `nil` without a debt service, or one that does not tell the days.
+    /// - Returns: `nil` without a debt service, or if it does not tell the days.
     init?(_ week: DebtWeek?, offset: (Int64) -> Int) {
         guard let week, let first = week.first, let today = week.today, week.days.indices.contains(today) else {
             return nil
@@ -75,12 +75,12 @@ extension Screen {
     package struct Day: Hashable, Sendable {
         package var name: Localized
         package var minutes: Localized
-        /// The day's part of the longest day, or of the daily goal.
+        /// The day's fraction of the longest day, or of the daily goal if that is longer.
         package var share: Double
         package var isToday: Bool
     }
 
-    /// Adds what is shown without a session: only a display that tells the time of day shows more than words.
+    /// Adds the content without a session. A display that does not tell the time of day has only words.
     mutating func addIdle(_ options: ScreenOptions) {
         guard face != .boring, let wall = options.wall else { return }
         idle = options.idle

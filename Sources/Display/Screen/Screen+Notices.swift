@@ -27,7 +27,7 @@ extension Screen {
         return notices
     }
 
-    /// The text of an alarm. A device that comes later than ``Alarm/newFor`` says when it was.
+    /// Returns the text of an alarm. Once the alarm is older than ``Alarm/newFor``, it says when the time was up.
     private static func text(of alarm: Alarm, at boot: BootTime, _ options: ScreenOptions) -> Localized {
         guard boot - alarm.boot >= Alarm.newFor else { return options.strings[.timeIsUp] }
         let at = alarm.groupTime.milliseconds

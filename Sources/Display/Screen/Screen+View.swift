@@ -66,7 +66,7 @@ extension Screen {
     package init(_ view: View, at boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
         self.init(face: face)
         let strings = options.strings
-        // A machine that waits for its broker says which one it is.
+        // A machine that waits for its broker shows its own name.
         idleText =
             view.isLinked || options.worksAlone
             ? strings[.idle] : options.node.map { .userText($0.rawValue) } ?? strings[.idle]
@@ -171,7 +171,7 @@ extension Screen {
 }
 
 extension Moment {
-    /// The maximum number of seconds shown in this phase.
+    /// The number of seconds with the widest text in this phase; of a count-up, which has no end, the present number.
     fileprivate var widestSeconds: Int {
         switch register.mode {
         case .countdown: max(register.currentPhase.seconds, shownSeconds)
@@ -196,7 +196,7 @@ extension PhaseKind {
 }
 
 extension Alarm {
-    /// When its text changes, and when it rings no more.
+    /// When the text of the alarm changes, and when its ringing ends.
     var changes: [BootTime] { [boot + Self.newFor, boot + Limits.alarmRings] }
 }
 

@@ -42,7 +42,8 @@ package struct Screen: Hashable, Sendable {
 
     package var face: Face
     package var status: Status?
-    /// The time, with ``TimeText/approximateSign`` if needed, followed by shorter forms; without a session the time of day, or empty.
+    /// The time, with ``TimeText/approximateSign`` if needed, followed by shorter forms. Without a session it is the
+    /// time of day, or empty.
     package var times: [Localized] = []
     /// The widest text of the time in this phase, from which displays choose a constant size.
     package var widestTime: Localized = ""
@@ -52,7 +53,8 @@ package struct Screen: Hashable, Sendable {
     package var title: Localized = ""
     /// The session's emoji; `nil` if its icon is not an emoji.
     package var emoji: Localized?
-    /// The phase, as "Focus 2/4" or "Breathe". Only the `phases` face has it for a phase that is the only one of its kind.
+    /// The phase, as "Focus 2/4" or "Breathe". If a phase without a name is the only one of its kind, only the `phases`
+    /// face has it.
     package var phaseIndicator: Localized?
     /// Whether ``phaseIndicator`` is only the kind of the phase, which ``stateText`` names too.
     package var isIndicatorKind = false
@@ -88,7 +90,7 @@ package struct Screen: Hashable, Sendable {
     package init(face: Face) { self.face = face }
 
     package var time: Localized { times.first ?? "" }
-    /// The phase, to be shown beside ``stateText``; `nil` if it would repeat it.
+    /// The phase, to be shown beside ``stateText``; `nil` if it would repeat that text.
     package var indicatorBesideState: Localized? { isIndicatorKind && status?.isLive == true ? nil : phaseIndicator }
     /// The phase, to be shown below title and label; `nil` if ``stateText`` stands in their place and names it.
     package var indicatorBelowHeading: Localized? {

@@ -34,7 +34,7 @@ extension StatusLine {
         ]
     }
 
-    /// The line for i3bar, which shows a minimal line's time if there is room.
+    /// The full text for i3bar. A minimal line has the time here too: without room, i3bar shows the short text.
     private var i3Text: String {
         guard style == .minimal, screen.face != .boring, !screen.isIdle else { return Self.directed(parts, self) }
         return Self.directed(parts + [Part(text: screen.time, gap: " ")], self)
@@ -60,8 +60,8 @@ extension StatusLine {
 
     /// Escapes number signs for tmux.
     ///
-    /// Tmux parses the output of a command twice and each time reads two number signs as one; before a style, or what looks
-    /// like one, only once.
+    /// Tmux parses the output of a command twice and each time reads two number signs as one. Before a style, or what
+    /// looks like a style, it does so only once.
     private static func tmuxText(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -75,7 +75,7 @@ extension StatusLine {
         return result
     }
 
-    /// Separates characters that look like a tag by one without width: polybar has no escape.
+    /// Splits text that looks like a tag with a zero-width space, since polybar has no escape.
     private static func polybar(_ part: Part) -> String {
         let text = part.text.description.replacing("%{", with: "%\u{200B}{")
         guard let colour = part.colour else { return text }

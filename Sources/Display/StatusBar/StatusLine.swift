@@ -9,7 +9,7 @@ package struct StatusLine: Hashable, Sendable {
         package var text: Localized
         /// The colour of the part; `nil` for the bar's own.
         package var colour: Colour?
-        /// The text between it and the part before it.
+        /// The text between this part and the one before it.
         var gap: Localized = " · "
     }
 
@@ -67,7 +67,7 @@ package struct StatusLine: Hashable, Sendable {
     }
 }
 
-/// Makes the parts of a line from a screen.
+/// A screen from which the parts of a status line are made.
 struct StatusParts {
     let screen: Screen
     let strings: Strings

@@ -38,7 +38,7 @@ extension Timeline {
 
 extension Timeline.Entry {
     fileprivate func json(offers: [Offer], strings: Strings) -> JSONText {
-        // A person in front of a wall has no command line.
+        // The usual text names a command, and a person in front of a wall has no command line.
         let idle = screen.idleText == strings[.idle] ? strings[.noSession] : screen.idleText
         let isMarked = screen.time.description.hasPrefix(TimeText.approximateSign.description)
         let sign = isMarked ? TimeText.approximateSign : ""

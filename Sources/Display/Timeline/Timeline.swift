@@ -4,7 +4,7 @@ package import Session
 
 /// The future screens of a display until the next event, one for each change by time alone.
 ///
-/// It is for displays that draw by themselves, such as the kiosk page, which need only a clock to show it.
+/// It is for displays that draw by themselves, such as the kiosk page: they need only a clock to show it.
 package struct Timeline: Hashable, Sendable {
     /// A screen that is shown until the next entry.
     package struct Entry: Hashable, Sendable {
@@ -70,7 +70,7 @@ extension Timeline.Entry {
 }
 
 extension View {
-    /// Returns when more than the time next changes, on this node's boot clock; `nil` if never by itself.
+    /// Returns when time alone next changes more than the shown time, on this node's boot clock; `nil` if never.
     func nextEntry(after boot: BootTime) -> BootTime? {
         guard let moment = moment(at: boot) else { return nil }
         var changes: [BootTime] = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a chart as SVG, styled by the page's style sheet.
+/// A chart that is written as SVG, styled by the page's style sheet.
 ///
 /// Lengths are in units of its own box, from the side at which the language begins. For right-to-left languages the
 /// picture is mirrored, except its texts.
@@ -45,19 +45,19 @@ struct ChartDrawing {
     }
 
     mutating func line(_ kind: String, from x: Double, to end: Double, y: Double) {
-        add("line", kind, [("x1", turned(x)), ("y1", y), ("x2", turned(end)), ("y2", y)])
+        add("line", kind, [("x1", mirrored(x)), ("y1", y), ("x2", mirrored(end)), ("y2", y)])
     }
 
     mutating func dot(_ kind: String, x: Double, y: Double, radius: Double) {
-        add("circle", kind, [("cx", turned(x)), ("cy", y), ("r", radius)])
+        add("circle", kind, [("cx", mirrored(x)), ("cy", y), ("r", radius)])
     }
 
     mutating func curve(_ kind: String, through points: [(x: Double, y: Double)]) {
-        let list = points.map { "\(Self.number(turned($0.x))),\(Self.number($0.y))" }.joined(separator: " ")
+        let list = points.map { "\(Self.number(mirrored($0.x))),\(Self.number($0.y))" }.joined(separator: " ")
         body += "<polyline class=\"\(kind)\" points=\"\(list)\"/>\n"
     }
 
-    /// Adds one line of text. A text that is too wide is reduced to 75 % at most, then truncated.
+    /// Adds one line of text. A text that is too wide is reduced to no less than 75 % of its size, then truncated.
     /// - Parameters:
     ///   - y: The baseline.
     ///   - isNumber: Whether it is left-to-right in every language.
@@ -77,13 +77,13 @@ struct ChartDrawing {
             case .end: isTurned == strings.isRightToLeft ? "end" : "start"
             }
         body += """
-            <text class="\(kind)" x="\(Self.number(turned(x)))" y="\(Self.number(y))" font-size="\(Self.number(size))" \
-            text-anchor="\(anchor)" direction="\(isTurned ? "rtl" : "ltr")">\(Markup.escaped(text))</text>
+            <text class="\(kind)" x="\(Self.number(mirrored(x)))" y="\(Self.number(y))" \
+            font-size="\(Self.number(size))" text-anchor="\(anchor)" direction="\(isTurned ? "rtl" : "ltr")">\(Markup.escaped(text))</text>
 
             """
     }
 
-    private func turned(_ x: Double) -> Double { strings.isRightToLeft ? width - x : x }
+    private func mirrored(_ x: Double) -> Double { strings.isRightToLeft ? width - x : x }
 
     private mutating func add(_ name: String, _ kind: String, _ lengths: [(String, Double)], more: String = "") {
         let lengths = lengths.map { " \($0)=\"\(Self.number($1))\"" }.joined()

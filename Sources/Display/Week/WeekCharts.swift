@@ -59,12 +59,12 @@ struct WeekCharts {
                 y: ground + 15, size: slot >= 34 ? 11 : 8, room: slot - 2, align: .middle)
         }
         drawing.line("ground", from: 0, to: end, y: ground)
-        let said: [Localized] = numbers.days.indices.map {
+        let spoken: [Localized] = numbers.days.indices.map {
             "\(dayName($0)) \(TimeText.minutes(shown[$0]))"
         }
         return drawing.svg(
             name: "days", title: strings[.byDay],
-            description: (said + ["\(strings[.goalByDay]) \(goal)"]).joined(separator: ", "))
+            description: (spoken + ["\(strings[.goalByDay]) \(goal)"]).joined(separator: ", "))
     }
 
     /// Returns the name of a day, as "Mon 16 Nov".
@@ -109,8 +109,8 @@ struct WeekCharts {
                 isNumber: true)
         }
         if shares.isEmpty { empty(&drawing, strings[.nothingDone]) }
-        let said: [Localized] = shares.map { "\($0.name) \(TimeText.minutes($0.minutes))" }
-        return drawing.svg(name: "labels", title: strings[.byLabel], description: said.joined(separator: ", "))
+        let spoken: [Localized] = shares.map { "\($0.name) \(TimeText.minutes($0.minutes))" }
+        return drawing.svg(name: "labels", title: strings[.byLabel], description: spoken.joined(separator: ", "))
     }
 
     // MARK: Year
@@ -128,17 +128,17 @@ struct WeekCharts {
                 drawing.rectangle(
                     level(of: minutes), x: x, y: top + Double(row) * pitch, width: side, height: side, radius: 1.2)
             }
-            let begun = (0..<7).map { grid.date(column: column, row: $0) }.first { $0.components.day == 1 }
-            guard let begun, x >= free else { continue }
-            let name = strings.month(of: begun)
+            let monthStart = (0..<7).map { grid.date(column: column, row: $0) }.first { $0.components.day == 1 }
+            guard let monthStart, x >= free else { continue }
+            let name = strings.month(of: monthStart)
             let room = TextMeasure().width(name) * 9
             guard x + room <= Self.width else { continue }
             drawing.text(name, kind: "quiet", x: x, y: 9, size: 9, room: room + 1)
             free = x + room + 4
         }
         let sum = (0..<YearGrid.columns).reduce(0) { $0 + grid.minutes(in: $1) }
-        let said: Localized = "\(strings.days(from: grid.first, to: numbers.last)): \(TimeText.minutes(sum))"
-        return drawing.svg(name: "year", title: strings[.byYear], description: said)
+        let spoken: Localized = "\(strings.days(from: grid.first, to: numbers.last)): \(TimeText.minutes(sum))"
+        return drawing.svg(name: "year", title: strings[.byYear], description: spoken)
     }
 
     /// Returns the class of a day by its share of the daily goal.
@@ -176,12 +176,12 @@ struct WeekCharts {
             }
         }
         if known.allSatisfy({ $0 == nil }) { empty(&drawing, strings[.noCalm]) }
-        let said: [Localized] = known.enumerated().compactMap { column, percent in
+        let spoken: [Localized] = known.enumerated().compactMap { column, percent in
             percent.map { "\(strings.day(grid.date(column: column, row: 0))) \(strings.text(.percent, count: $0))" }
         }
         return drawing.svg(
             name: "calm", title: strings[.calmByWeek],
-            description: said.isEmpty ? strings[.noCalm] : said.joined(separator: ", "))
+            description: spoken.isEmpty ? strings[.noCalm] : spoken.joined(separator: ", "))
     }
 
     /// Adds a text in the middle of a chart without data.

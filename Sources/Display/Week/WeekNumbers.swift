@@ -70,10 +70,10 @@ struct YearGrid {
     init(_ numbers: WeekNumbers) {
         self.numbers = numbers
         dayMinutes = numbers.dayMinutes
-        let weekday = (numbers.past?.first ?? numbers.first).dayNumber
+        let weekStart = (numbers.past?.first ?? numbers.first).dayNumber
         let last = numbers.last.dayNumber
         first = CivilDate(
-            dayNumber: last - CivilDate.modulo(last - weekday, 7) - (Self.columns - 1) * 7)
+            dayNumber: last - CivilDate.modulo(last - weekStart, 7) - (Self.columns - 1) * 7)
     }
 
     func date(column: Int, row: Int) -> CivilDate { first.adding(days: column * 7 + row) }

@@ -44,8 +44,8 @@ package struct WeekPage: Sendable {
         <body>
         <main id="stage">
         \(numbers.map(report) ?? "<header><h1>\(text(.weeklyDebt))</h1></header>\n<p class=\"notice\">\(text(.noWeek))</p>")
-        <footer><p>\(said(strings.text(.asOf, ["time": time]))) · <span>\(said(node))</span></p>
-        <p class="lost">\(said(strings.text(.pageLost, ["node": node])))</p></footer>
+        <footer><p>\(escaped(strings.text(.asOf, ["time": time]))) · <span>\(escaped(node))</span></p>
+        <p class="lost">\(escaped(strings.text(.pageLost, ["node": node])))</p></footer>
         </main>
         \(numbers.map { "<aside>\n\(form)\(WeekCharts($0, strings: strings).tables)\n</aside>" } ?? "")
         </body>
@@ -59,10 +59,10 @@ package struct WeekPage: Sendable {
         return """
             <header>
             <h1>\(text(.weeklyDebt))</h1>
-            <p class="dates">\(said(strings.days(from: numbers.first, to: numbers.last)))</p>
+            <p class="dates">\(escaped(strings.days(from: numbers.first, to: numbers.last)))</p>
             <p class="debt"><bdi dir="ltr">\(DebtText.text(minutes: numbers.debt))</bdi></p>
-            \(numbers.facts(strings).map { "<p>\(said($0))</p>" }.joined(separator: "\n"))
-            \(notices(numbers).map { "<p class=\"notice\">\(said($0))</p>" }.joined(separator: "\n"))
+            \(numbers.facts(strings).map { "<p>\(escaped($0))</p>" }.joined(separator: "\n"))
+            \(notices(numbers).map { "<p class=\"notice\">\(escaped($0))</p>" }.joined(separator: "\n"))
             </header>
             \(figure(.byDay, charts.days))
             \(figure(.byLabel, charts.labels))
@@ -77,7 +77,7 @@ package struct WeekPage: Sendable {
         func field(_ title: Strings.Key, _ attributes: String) -> String {
             "<label><span>\(text(title))</span><input \(attributes)></label>"
         }
-        let labels = numbers?.labels.compactMap(\.label).map { said(.userText($0.name)) } ?? []
+        let labels = numbers?.labels.compactMap(\.label).map { escaped(.userText($0.name)) } ?? []
         let words: KeyValuePairs<String, Strings.Key> = [
             "saved": .saved, "unsaved": .unsaved, "invalid": .refusedInvalid, "early": .endIsEarly,
             "ahead": .timeIsAhead, "refused": .notPermitted,
@@ -119,6 +119,6 @@ package struct WeekPage: Sendable {
         return Array(notices.prefix(2))
     }
 
-    private func text(_ key: Strings.Key) -> String { said(strings[key]) }
-    private func said(_ text: Localized) -> String { Markup.escaped(text) }
+    private func text(_ key: Strings.Key) -> String { escaped(strings[key]) }
+    private func escaped(_ text: Localized) -> String { Markup.escaped(text) }
 }

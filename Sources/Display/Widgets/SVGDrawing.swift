@@ -2,9 +2,9 @@
 
 import Session
 
-/// Writes a picture as SVG. All lengths are in units of its own box.
+/// A picture that is written as SVG. All lengths are in units of its own box.
 struct SVGDrawing {
-    /// The edge of a text that its position names.
+    /// The edge of a text, or its middle, that lies at the given position.
     enum Alignment {
         case left, centre, right
     }
@@ -136,15 +136,15 @@ struct SVGDrawing {
         let size = min(style.size, max(style.leastSize, wanted))
         let fitted = wanted < size ? text.fitted(room: room / size, measure: measure) : text
         guard !fitted.isEmpty, room > 0 else { return }
-        let turned = !style.isNumber && (TextDirection.isRightToLeft(fitted.description) ?? strings.isRightToLeft)
+        let isTurned = !style.isNumber && (TextDirection.isRightToLeft(fitted.description) ?? strings.isRightToLeft)
         let anchor =
             switch align {
             case .centre: "middle"
-            case .left: turned ? "end" : "start"
-            case .right: turned ? "start" : "end"
+            case .left: isTurned ? "end" : "start"
+            case .right: isTurned ? "start" : "end"
             }
         var more = Self.paint("fill", style.colour) + " text-anchor=\"\(anchor)\""
-        more += " direction=\"\(turned ? "rtl" : "ltr")\""
+        more += " direction=\"\(isTurned ? "rtl" : "ltr")\""
         if style.isBold { more += " font-weight=\"700\"" }
         if style.isNumber { more += " style=\"font-variant-numeric:tabular-nums\"" }
         body += """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Estimates the maximum width of text, in multiples of the font size.
+/// An estimate of the maximum width of text, in multiples of the font size.
 ///
 /// The font is unknown, so each class of characters has its width in the widest of the common fonts.
 struct TextMeasure {

@@ -2,7 +2,7 @@
 
 import Session
 
-/// The signs of states, as SVG paths in a 24 × 24 box.
+/// The sign of a state, as an SVG path in a 24 × 24 box.
 enum WidgetMark {
     case paused, ready, completed, superseded, stale
 

@@ -3,7 +3,7 @@
 package import API
 package import Session
 
-/// The size, the scale and the theme of a widget.
+/// The size, the colours, the face and the language of a widget.
 package struct WidgetOptions: Sendable {
     /// The range of ``width`` and ``height``, in points.
     package static let sizes = 16...4_096

@@ -56,6 +56,6 @@ extension WidgetPalette {
 }
 
 extension Colour {
-    /// Whether black text on it is easier to read than white text.
+    /// Whether black text on this colour is easier to read than white text.
     fileprivate var isLight: Bool { 299 * Int(red) + 587 * Int(green) + 114 * Int(blue) > 140_000 }
 }

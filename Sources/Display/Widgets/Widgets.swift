@@ -4,8 +4,7 @@ import Session
 
 /// Small pictures and lines of text for lock screens, dashboards and e-ink displays.
 ///
-/// Each depends on a screen alone. The caller must create it with the options' ``WidgetOptions/face`` and
-/// ``WidgetOptions/strings``.
+/// The caller must create the screen with the options' ``WidgetOptions/face`` and ``WidgetOptions/strings``.
 package enum Widgets {
     /// Returns a circular picture as SVG, by default of 76 × 76 points.
     package static func circular(_ screen: Screen, options: WidgetOptions) -> String {

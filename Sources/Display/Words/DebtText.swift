@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes debts in minutes and hours.
+/// The texts of debts, in minutes and hours.
 package enum DebtText {
     /// Returns the debt as `-30m` or `-120m`, above 120 minutes as `-2h30m`; `+45m` beyond the goal; `0m`.
     /// - Parameter minutes: The debt, positive while minutes are missing.

@@ -17,8 +17,8 @@ package struct Localized: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns digits and signs, without words.
     package static func symbols(_ text: String) -> Localized {
-        let isWord = text.indices.dropLast().contains { text[$0].isLetter && text[text.index(after: $0)].isLetter }
-        return Localized(unchecked: isWord ? text.replacing(/\p{L}{2,}/, with: "") : text)
+        let hasWord = text.indices.dropLast().contains { text[$0].isLetter && text[text.index(after: $0)].isLetter }
+        return Localized(unchecked: hasWord ? text.replacing(/\p{L}{2,}/, with: "") : text)
     }
 
     package var isEmpty: Bool { description.isEmpty }
@@ -35,7 +35,7 @@ package struct Localized: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Localized: ExpressibleByStringInterpolation {
-    /// Admits localized texts, numbers and signs into a text, but no plain string.
+    /// The interpolation of a text, which admits localized texts, numbers and signs, but no plain string.
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Escapes text for XML and Pango markup.
+/// The escaping of text for XML and Pango markup.
 enum Markup {
     /// Returns the text with the five special characters escaped, and without characters that XML forbids.
     static func escaped(_ text: Localized) -> String {

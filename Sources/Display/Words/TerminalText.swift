@@ -21,12 +21,12 @@ package enum TerminalText {
 
     /// Returns the text in at most `columns`, with an ellipsis if it is cut.
     package static func fitted(_ text: String, columns: Int) -> String {
-        let all = clusters(text)
-        guard all.reduce(0, { $0 + $1.width }) > columns else { return all.map(\.text).joined() }
+        let clusters = clusters(text)
+        guard clusters.reduce(0, { $0 + $1.width }) > columns else { return clusters.map(\.text).joined() }
         var result = ""
         var left = columns - 1
         guard left >= 0 else { return "" }
-        for cluster in all {
+        for cluster in clusters {
             guard cluster.width <= left else { break }
             result += cluster.text
             left -= cluster.width

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The direction of a text.
+/// The direction in which a text is read.
 enum TextDirection {
     /// Returns whether the first letter with a direction is right-to-left; `nil` without such a letter.
     static func isRightToLeft(_ text: String) -> Bool? {
@@ -14,7 +14,7 @@ enum TextDirection {
     /// Returns whether any letter is right-to-left.
     static func turns(_ text: String) -> Bool { text.unicodeScalars.contains(where: isRightToLeft) }
 
-    /// Returns the text in isolation marks if it contains right-to-left letters, which would affect the text around it.
+    /// Returns the text, in isolation marks if it has right-to-left letters, which would affect the text around it.
     static func isolated(_ text: Localized) -> Localized {
         turns(text.description) ? "\u{2068}\(text)\u{2069}" : text
     }

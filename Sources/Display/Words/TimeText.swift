@@ -2,7 +2,7 @@
 
 import Session
 
-/// Writes remaining times.
+/// The texts of durations and of times of the day.
 package enum TimeText {
     /// The prefix of a time that may be wrong by more than a quarter of a second.
     package static let approximateSign: Localized = "≈"
@@ -15,8 +15,8 @@ package enum TimeText {
         return "\(padded ? twoDigits(minutes) : "\(minutes)"):\(twoDigits(seconds % 60))"
     }
 
-    /// Returns shorter forms of a time of an hour or more, the widest first. They are `75:00`, below a hundred minutes,
-    /// and `2h15`. The last has at most five characters, up to a day.
+    /// Returns shorter forms of a time, the widest first: `75:00` below a hundred minutes, and `2h15`. Below an hour
+    /// there are none. Up to a day, the last has at most five characters.
     package static func shorter(seconds: Int, hourMark: Localized) -> [Localized] {
         guard seconds >= 3_600 else { return [] }
         let hours: Localized = "\(seconds / 3_600)\(hourMark)\(twoDigits(seconds / 60 % 60))"
