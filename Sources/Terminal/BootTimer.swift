@@ -3,7 +3,7 @@
 import Glibc
 import Platform
 
-/// Sends a signal at an instant of the boot clock, which continues during suspend.
+/// A timer that sends a signal at an instant of the boot clock, which continues during suspend.
 struct BootTimer: ~Copyable {
     /// Optional because the kernel numbers timers from zero, which Swift reads as `nil`.
     private let timer: timer_t?
@@ -21,7 +21,7 @@ struct BootTimer: ~Copyable {
 
     deinit { timer_delete(timer) }
 
-    /// Sends the signal at `instant`, or at once when that is past; never when `nil`.
+    /// Sends the signal at `instant`, in milliseconds, or at once if that is past; `nil` disarms the timer.
     func set(_ instant: Int64?) {
         var setting = itimerspec()
         if let instant {

@@ -7,7 +7,7 @@ enum TerminalInput: Hashable, Sendable {
     case click(column: Int, row: Int)
 }
 
-/// Finds keys and clicks in the bytes of a terminal, and ignores arrows and function keys.
+/// A reader of keys and clicks in the bytes of a terminal, which ignores arrows and function keys.
 struct KeyReader: Sendable {
     /// How much of an escape sequence was read.
     private enum State {

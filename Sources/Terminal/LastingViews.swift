@@ -27,7 +27,7 @@ package enum LastingViews {
 
 extension NodeView {
     /// Returns the view without a connection to its node.
-    /// - Parameter boot: The boot clock, when contact was lost unless it was lost before.
+    /// - Parameter boot: The present, which becomes the instant of the loss unless contact was lost before.
     func withoutContact(at boot: BootTime) -> NodeView {
         var shown = self
         shown.view.isLinked = false

@@ -5,7 +5,7 @@ import Display
 import Platform
 import Synchronization
 
-/// Passes events from tasks to a thread that polls; its descriptor is readable when there is one.
+/// A queue of events from tasks to a thread that polls. Its descriptor is readable when an event waits.
 final class Mailbox: Sendable {
     /// The events since the last read.
     struct Mail {

@@ -42,8 +42,8 @@ struct Signals: ~Copyable {
         signal(SIGTSTP, SIG_DFL)
         // To the whole process, not this thread: the shell waits for the process.
         kill(getpid(), SIGTSTP)
-        // The stop takes effect a moment later, and its end is a SIGCONT. The kernel ignores a stop that no process could
-        // continue, hence the limit.
+        // The stop takes effect a moment later, and SIGCONT ends this wait. The limit is for a stop that the kernel
+        // ignores, since no other process could continue this one.
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&ready, 1, 200)
         var old = sigaction()
@@ -58,9 +58,9 @@ struct Signals: ~Copyable {
     }
 
     private static func note(_ signal: Int32) {
-        let code = errno
+        let savedErrno = errno
         var byte = UInt8(truncatingIfNeeded: signal)
         _ = write(pipeEnd.load(ordering: .sequentiallyConsistent), &byte, 1)
-        errno = code
+        errno = savedErrno
     }
 }

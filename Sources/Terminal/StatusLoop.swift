@@ -6,10 +6,10 @@ import Glibc
 package import Platform
 import Session
 
-/// Prints a line for each change of what a status bar shows.
+/// The loop that prints a line for each change of a status bar.
 package enum StatusLoop {
-    /// Runs until a signal, the end of `views`, cancellation, or until standard output is closed; returns the exit code.
-    /// - Parameter line: Returns the line for a view at a reading of the boot clock in milliseconds; `nil` prints nothing.
+    /// Runs until a signal, cancellation, or the end of `views` or of standard output; returns the exit code.
+    /// - Parameter line: Returns the line for a view at a time of the boot clock in milliseconds; `nil` prints nothing.
     package static func run(
         views: some AsyncSequence<NodeView, Never> & Sendable, line: @escaping @Sendable (NodeView, Int64) -> String?
     ) async throws(FileError) -> Int32 {
@@ -24,8 +24,8 @@ package enum StatusLoop {
     }
 }
 
-/// Prints lines, on a thread that may block. It wakes for signals, for views, and when the picture changes by time alone;
-/// the timer continues during suspend, so a machine that wakes up has the right line at once.
+/// The state of ``StatusLoop`` on its thread, which may block. It wakes for signals, for views, and when the line
+/// changes by time alone. The timer continues during suspend, so a machine that wakes up has the right line at once.
 private struct StatusThread: ~Copyable {
     let mailbox: Mailbox
     let signals: Signals

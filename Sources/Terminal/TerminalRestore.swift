@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Everything here is safe within a signal handler once ``prepare()`` has run.
 enum TerminalRestore {
-    /// Allocated once and never freed, since a crash can happen at any time.
+    /// The state to restore: allocated once and never freed, since a crash can happen at any time.
     private struct Saved: @unchecked Sendable {
         let attributes: UnsafeMutablePointer<termios>
         let sequence: UnsafeMutableBufferPointer<UInt8>
@@ -30,16 +30,17 @@ enum TerminalRestore {
     private static let hasAttributes = Atomic<Bool>(false)
     private static let isArmed = Atomic<Bool>(false)
 
-    /// Saves the terminal's state and handles crashes and `exit`. It acts once per process.
+    /// Saves the terminal's state and handles crashes and `exit`. Only the first call has an effect.
     static func prepare() {
         guard !isPrepared.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        // Initializes the static, which a signal handler could not do safely.
         _ = isArmed.load(ordering: .sequentiallyConsistent)
         hasAttributes.store(tcgetattr(STDIN_FILENO, saved.attributes) == 0, ordering: .sequentiallyConsistent)
         atexit { TerminalRestore.restore() }
         for signal in crashSignals {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { TerminalRestore.crash($0) }
-            // On the signal stack: after an overflow there is no room on the other.
+            // On the signal stack: after a stack overflow there is no room on the thread's own.
             action.sa_flags = Int32(SA_ONSTACK)
             sigaction(signal, &action, saved.crashActions + Int(signal))
         }
@@ -47,7 +48,7 @@ enum TerminalRestore {
 
     static func arm() { isArmed.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Whether there is something to restore; no longer so for other threads while a crash is handled.
+    /// Whether the terminal is to be restored. From the start of a crash it is `false`, so that no other thread draws.
     static var isDue: Bool { isArmed.load(ordering: .sequentiallyConsistent) }
 
     static func restore() {

@@ -4,12 +4,12 @@ package import API
 package import Display
 package import Platform
 
-/// Shows views on a terminal and passes on what is pressed there.
+/// The loop that shows views on a terminal and passes on presses.
 ///
 /// One thread waits for keys, signals, views, and the next change of the picture. It wakes only for those, so an idle
 /// or paused session costs nothing.
 package enum WatchLoop {
-    /// Runs until `q`, a signal, the end of `views`, or cancellation, and then restores the terminal; returns the exit code.
+    /// Runs until `q`, a signal, the end of `views`, or cancellation; restores the terminal and returns the exit code.
     /// - Parameter act: Sends a press; returns the text for the person if it was refused.
     package static func run(
         views: some AsyncSequence<NodeView, Never> & Sendable, terminal: TerminalDevice, face: Face,

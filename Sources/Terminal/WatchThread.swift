@@ -6,11 +6,11 @@ import Glibc
 import Platform
 import Session
 
-/// Draws and handles keys, on a thread that may block.
+/// The state of ``WatchLoop`` on its thread, which may block: it draws, and handles keys and signals.
 struct WatchThread: ~Copyable {
     /// How long an answer to a press stays on the screen, in milliseconds.
     private static let messageShown: Int64 = 4_000
-    /// The longest wait for the hours in which the terminal is dark, in milliseconds.
+    /// The longest wait until the hours of ``blank`` are checked again, in milliseconds.
     private static let longestBlankWait: Int64 = 60_000
 
     let terminal: TerminalDevice
@@ -130,8 +130,8 @@ struct WatchThread: ~Copyable {
             isInputOpen = count < 0 && (errno == EINTR || errno == EAGAIN)
             return nil
         }
-        for input in keys.inputs(in: bytes.prefix(count)) {
-            switch input {
+        for pressed in keys.inputs(in: bytes.prefix(count)) {
+            switch pressed {
             case .key("q"): return 0
             case .key(let key):
                 request(Buttons.action(for: key, of: moment, canContinue: options.canContinue))

@@ -78,7 +78,8 @@ struct ChartDrawing {
             }
         body += """
             <text class="\(kind)" x="\(Self.number(mirrored(x)))" y="\(Self.number(y))" \
-            font-size="\(Self.number(size))" text-anchor="\(anchor)" direction="\(isTurned ? "rtl" : "ltr")">\(Markup.escaped(text))</text>
+            font-size="\(Self.number(size))" text-anchor="\(anchor)" \
+            direction="\(isTurned ? "rtl" : "ltr")">\(Markup.escaped(text))</text>
 
             """
     }

@@ -3,7 +3,7 @@
 /// Writes pictures as escape sequences.
 enum AnsiRenderer {
     /// Returns the shortest update from one picture to the next, which writes only cells that differ.
-    /// - Parameter previous: The picture on the terminal; `nil` if unknown. A picture of another size counts as unknown.
+    /// - Parameter previous: The picture on the terminal. If it is `nil` or has another size, every cell is written.
     /// - Returns: An empty text if nothing differs.
     static func text(from previous: Canvas?, to next: Canvas, depth: ColourDepth) -> String {
         let known = previous.flatMap { $0.columns == next.columns && $0.rows == next.rows ? $0 : nil }
@@ -25,11 +25,10 @@ enum AnsiRenderer {
         return out
     }
 
-    /// Returns the sequence that changes one style into another; all of it without an old one.
+    /// Returns the sequence that changes one style into another. Without an old style it begins with a reset.
     private static func change(from old: Style?, to new: Style, depth: ColourDepth) -> String {
         var codes: [Int] = []
-        let fresh = old == nil
-        if fresh { codes.append(0) }
+        if old == nil { codes.append(0) }
         let old = old ?? Style()
         let isFaint = { (style: Style) in style.isFaint && depth == .none }
         let mustReset = old.isBold && !new.isBold || isFaint(old) && !isFaint(new)

@@ -150,6 +150,7 @@ struct BigDigits: Hashable {
         TimeText.approximateSign.description.contains(character)
     }
 
+    /// The sign of an approximate time.
     private var waves: Pixmap {
         let thick = max(1, stroke * 2 / 3)
         let swing = max(0.5, Double(thick) / 2)

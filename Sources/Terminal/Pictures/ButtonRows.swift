@@ -9,6 +9,7 @@ struct ButtonRows {
     let buttons: [[Button]]
     /// Whether each button is an area with space above and below its text.
     let isTall: Bool
+    /// Whether a button is marked by its background, else by brackets.
     let hasAreas: Bool
 
     /// - Returns: `nil` if there is no button, or one is wider than `columns`.

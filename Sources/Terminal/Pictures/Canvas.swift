@@ -61,7 +61,7 @@ struct Canvas: Hashable, Sendable {
         areas.append(Area(columns: columns, rows: rows, action: action))
     }
 
-    /// Writes text from a position on, as far as it fits. A style without a background keeps that of the canvas.
+    /// Writes text from a position on, as far as it fits. A style without a background keeps that of each cell.
     /// - Returns: The column after the text.
     @discardableResult
     mutating func write(_ text: Localized, column: Int, row: Int, style: Style) -> Int {

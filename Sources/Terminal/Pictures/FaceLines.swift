@@ -9,7 +9,7 @@ extension Screen {
     var isDimmed: Bool { isFrozen || isStale || status == .stopped || status == .superseded }
 
     var timeStyle: Style {
-        // The boring face has no notice, so that a time that may be wrong has the darker grey.
+        // The boring face has no notices: a darker grey marks a time that may be wrong.
         guard face != .boring else { return Style(isStale ? Shade.boringQuiet : Shade.boring, faint: isStale) }
         if isNear { return Style(Shade.warning, bold: true) }
         return Style(isDimmed ? Shade.frozen : isIdle ? Shade.state : Shade.white, bold: !isDimmed, faint: isDimmed)
@@ -63,14 +63,14 @@ extension Screen {
         return [Line(stateText, state), Line(details, Style(Shade.quiet, faint: true))]
     }
 
-    /// The calm, and the state unless it is running.
+    /// The calm, and the state unless the session is running.
     private var calmLine: Line {
         let signs = [calmText, calmTrend?.sign].compactMap(\.self).joined(separator: " ")
         let saysState = (isFrozen || status?.isLive != true) && stateText != headingText
         return Line([signs, saysState ? stateText : ""].joined(separator: Localized.separator), Style(Shade.state))
     }
 
-    /// The pause mark, the phase, and the state unless it is running or paused.
+    /// The pause mark, the phase, and the state unless the session is running or paused.
     private var phaseLine: Line {
         let isUsual = status == .running || status == .paused || headingText == stateText
         let phase = isUsual ? indicatorBelowHeading : indicatorBesideState

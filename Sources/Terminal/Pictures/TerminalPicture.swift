@@ -3,7 +3,7 @@
 import Display
 import Session
 
-/// Draws a screen for a terminal of any size: one column of lines, time, bar, buttons and notice.
+/// A drawing of a screen for a terminal of any size: one column of lines, time, bar, buttons and notice.
 struct TerminalPicture {
     private let screen: Screen
     private let depth: ColourDepth
@@ -58,7 +58,7 @@ struct TerminalPicture {
         var hasBar = true
         var lines = 3
         var hasButtons = true
-        /// The least height of the time in pixels, unless the terminal has no room for it in any case.
+        /// The least height of the time in pixels; less if even the time alone could not be as high.
         var digits: Int
 
         /// The omissions, from a terminal with much room to one with little.
@@ -167,10 +167,10 @@ struct TerminalPicture {
             Line(screen.sumText ?? "", Style(Shade.state)), Line(screen.idleText, Style(Shade.quiet, faint: true)),
             Line(notice, Style(Shade.frozen, faint: true)),
         ].filter { !$0.isEmpty }.map(Part.line)
-        let columns = (0...lines.count).reversed().flatMap { count in
+        let stacks = (0...lines.count).reversed().flatMap { count in
             [1, 0].compactMap { idle(lines.prefix(count), gap: $0) }
         }
-        draw(columns.first ?? Stack(groups: [Array(lines.prefix(rows))]))
+        draw(stacks.first ?? Stack(groups: [Array(lines.prefix(rows))]))
     }
 
     /// Returns the time of day or the days above some lines; `nil` if there is none, or not enough room.
