@@ -40,9 +40,9 @@ struct AuthMiddleware: RouterMiddleware {
 
     /// Whether a request comes from this machine and was not forwarded.
     ///
-    /// A reverse proxy or tunnel on this machine connects over loopback for remote clients: its requests carry a forwarding
-    /// header, or the host that the client asked for. A proxy that adds no header and asks for loopback itself looks like
-    /// a program of this machine; ``needsLocalKey`` is for it.
+    /// A reverse proxy or tunnel on this machine connects over loopback for remote clients: its requests carry a
+    /// forwarding header, or the host that the client wants. A proxy that adds no header and asks for loopback itself
+    /// looks like a program of this machine; ``needsLocalKey`` guards against such a proxy.
     private func isLocal(_ request: Request, _ context: WebContext) -> Bool {
         let host = Self.host(of: request.head.authority ?? "")
         return context.isFromLoopback && Self.isLoopback(host) && !givenHosts.contains(host)
@@ -55,9 +55,9 @@ struct AuthMiddleware: RouterMiddleware {
             || ["cf-", "tailscale-", "x-envoy-", "x-original-"].contains { header.hasPrefix($0) }
     }
 
-    /// DNS-rebinding protection: rejects a `Host` that is no address and no name of this node, and a second one.
+    /// Rejects a `Host` that is no address and no name of this node, against DNS rebinding, and a second `Host`.
     private func checkHost(of request: Request) throws(HTTPProblem) {
-        // The first one has become the authority.
+        // The first `Host` has become the authority, so one among the fields is a second one.
         guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
             throw HTTPProblem(.badRequest, field: "Host", "a request names one host")
         }
@@ -76,9 +76,9 @@ struct AuthMiddleware: RouterMiddleware {
         guard request.method == .get, let key = request.query["key"],
             keys?.access(of: key) != nil, Self.isOwnPath(request.uri.path)
         else { return nil }
-        let all = (request.uri.query ?? "").split(separator: "&")
-        let rest = all.filter { !$0.hasPrefix("key=") }
-        guard rest.count < all.count else { return nil }
+        let parameters = (request.uri.query ?? "").split(separator: "&")
+        let rest = parameters.filter { !$0.hasPrefix("key=") }
+        guard rest.count < parameters.count else { return nil }
         let location = LineText(showing: request.uri.path + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&")))
         let isPhone = HTTPKeys.key(in: request.cookies).map(phones.hasPhone(withKey:)) ?? false
         return HTTPKeys.redirect(to: location, with: isPhone ? nil : key, isSecure: context.isSecure)
@@ -86,8 +86,8 @@ struct AuthMiddleware: RouterMiddleware {
 
     /// Whether a redirect to the path stays on this node.
     ///
-    /// Browsers read `//name`, `/\name` and encodings of these as another site. Only names of letters, digits, `-`, `_` and
-    /// `.` with single slashes between them are allowed.
+    /// Browsers read `//name`, `/\name` and encodings of these as another site. Only names of letters, digits, `-`, `_`
+    /// and `.` with single slashes between them are allowed.
     static func isOwnPath(_ path: String) -> Bool {
         let names = path.split(separator: "/", omittingEmptySubsequences: false)
         return names.first == "" && !names.dropFirst().dropLast().contains("")
@@ -97,6 +97,7 @@ struct AuthMiddleware: RouterMiddleware {
             }
     }
 
+    /// Sets the access of a request, by its key, its phone or its origin, and refuses a request without access.
     private func admit(_ request: Request, _ context: inout WebContext) throws(HTTPProblem) {
         let key = key(in: request)
         let access = key.flatMap { keys?.access(of: $0) }
@@ -129,7 +130,7 @@ struct AuthMiddleware: RouterMiddleware {
         }
     }
 
-    /// Returns the key of a request. Other schemes than `Bearer` belong to a proxy before the node, which passes them on.
+    /// Returns the key of a request. Schemes other than `Bearer` are ignored: a proxy before the node uses them.
     private func key(in request: Request) -> String? {
         Self.bearerKey(in: request) ?? HTTPKeys.key(in: request.cookies)
     }

@@ -4,9 +4,9 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Adds security headers to every response.
+/// A channel handler that adds security headers to every response.
 ///
-/// It is a channel handler, not a middleware, so that responses to malformed requests and thrown errors get them too.
+/// A middleware would miss the responses to malformed requests and thrown errors.
 final class SafeHeaders: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart

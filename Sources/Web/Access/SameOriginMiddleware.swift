@@ -29,7 +29,7 @@ struct SameOriginMiddleware: RouterMiddleware {
 }
 
 extension HTTPRequest.Method {
-    /// Whether a request may change something: it must be same-origin, and a key that only looks may not send it. The one
-    /// route that changes something and is a GET is the link of a phone, which has a code of its own.
+    /// Whether a request may change something: it must be same-origin, and a key that only looks may not send it. One
+    /// `GET` changes something all the same: the link that pairs a phone, which has a code of its own.
     var mayChange: Bool { ![.get, .head, .options].contains(self) }
 }

@@ -6,11 +6,11 @@ import NIOHTTPTypes
 import Platform
 import Synchronization
 
-/// Counts the open connections of the HTTP server and refuses those above its limits.
+/// The counter of the HTTP server's open connections, which refuses those above its limits.
 ///
-/// Any host on the network can open connections without a key. The limits leave the node enough file descriptors for its
-/// journal, its control socket and its hooks, and reserve connections for programs and displays of this machine. An IPv6
-/// host may have many addresses; the total for all other machines bounds it.
+/// Any host on the network can open connections without a key. The limits leave the node enough file descriptors for
+/// its journal, its control socket and its hooks, and reserve connections for programs and displays of this machine.
+/// An IPv6 host may have many addresses; the total for all other machines bounds it.
 final class Connections: Sendable {
     /// The largest numbers of open connections.
     struct Limits: Hashable, Sendable {
@@ -72,8 +72,8 @@ final class Connections: Sendable {
 
     /// Counts the end of a connection.
     ///
-    /// - Returns: Whether half of many connections have ended. A connection over TLS takes 30 kB, also before its first
-    ///   request, which the caller then returns to the system.
+    /// - Returns: Whether half of many connections have ended, so that the caller should return their memory to the
+    ///   system. A connection over TLS takes 30 kB, even before its first request.
     func close(_ address: SocketAddress?) -> Bool {
         state.withLock { state in
             state.total -= 1
@@ -105,7 +105,8 @@ final class Connections: Sendable {
     }
 }
 
-/// Closes a new connection if ``Connections`` does not admit it, and one whose answered request does not end.
+/// A channel handler that closes a connection if ``Connections`` does not admit it, or if an answered request does not
+/// end.
 final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -127,7 +128,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         let address = context.remoteAddress
         guard connections.open(address) else { return context.close(promise: nil) }
         context.channel.closeFuture.whenComplete { [connections, loop = context.eventLoop] _ in
-            // Five seconds later their buffers are free.
+            // After five seconds the buffers of the connections are free.
             if connections.close(address) { loop.scheduleTask(in: .seconds(5)) { Memory.trim() } }
         }
         context.fireChannelActive()
@@ -142,7 +143,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// A client that was refused could otherwise hold its connection by single bytes of a long body.
+    /// Starts ``bodyTimeout`` if a request is answered before its end. Otherwise a refused client could hold its
+    /// connection with single bytes of a long body.
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data), isReadingRequest {
             let (channel, answered) = (context.channel, requests)

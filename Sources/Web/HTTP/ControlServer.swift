@@ -19,7 +19,7 @@ package struct ControlServer: Service {
     private let onReady: @Sendable () async -> Void
 
     /// Creates a server. It does not listen before ``run()``.
-    /// - Parameter isForGroup: Whether the members of the process's group may use the socket (mode 0660), or its user alone.
+    /// - Parameter isForGroup: Whether the process's group may use the socket (mode 0660), or its user alone (0600).
     package init(
         node: any NodeAccess, path: String, isForGroup: Bool = false, kiosk: KioskReport,
         screen: OwnScreen = OwnScreen(), phones: PairedPhones? = nil, log: Logger,

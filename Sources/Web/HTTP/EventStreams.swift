@@ -11,8 +11,8 @@ import Wire
 
 /// The open event streams. Each page gets its timeline after every change.
 ///
-/// A change is rendered once for all pages with equal options, and written to each connection on its event loop. One task
-/// per page would mean hundreds of wake-ups before the last page is updated.
+/// A change is rendered once for all pages with equal options, and written to each connection on its event loop. One
+/// task per page would mean hundreds of wake-ups before the last page is updated.
 actor EventStreams {
     static let limit = 500
     /// The part of ``limit`` reserved for this machine, so that its kiosk does not depend on remote pages.
@@ -22,7 +22,7 @@ actor EventStreams {
     /// The limit of pages per phone. A connection that a phone lost counts until its end is noticed.
     static let limitPerPhone = 12
 
-    /// The presets that fit beside each other.
+    /// The number of presets that fit beside each other.
     private static let startsLimit = 4
 
     /// The client that a page is counted for.
@@ -109,8 +109,8 @@ actor EventStreams {
             && pages.values.count { $0.viewer == viewer } < viewer.limit
     }
 
-    /// Adds a page, sends it the current timeline and, from then on, each update. The caller must have sent the response
-    /// head, and must call ``leave(_:)`` when the returned stream ends.
+    /// Adds a page, which gets the current timeline and from then on each update. The caller must have sent the
+    /// response head, and must call ``leave(_:)`` when the returned stream ends.
     /// - Returns: `nil` if a limit is reached.
     func join(_ options: StreamOptions, as viewer: Viewer, on channel: any Channel) async -> Subscription? {
         guard let subscription = add(options, as: viewer, on: channel) else { return nil }
@@ -148,22 +148,23 @@ actor EventStreams {
 
     /// Returns the present snapshot, from which a page sets its clock, or a newer one sent meanwhile.
     private func present() async -> DisplaySnapshot {
-        let now = await node.snapshot()
-        if let shown, shown.boot >= now.boot { return shown }
-        return now
+        let snapshot = await node.snapshot()
+        if let shown, shown.boot >= snapshot.boot { return shown }
+        return snapshot
     }
 
-    private func update(to now: DisplaySnapshot) {
-        // A later one may have been sent while this one was fetched.
-        if let shown, shown.boot > now.boot { return }
-        shown = now
+    private func update(to snapshot: DisplaySnapshot) {
+        // A later snapshot may have been shown while this one was fetched.
+        if let shown, shown.boot > snapshot.boot { return }
+        shown = snapshot
         let ready = pages.filter { id, page in isReady(page, id) }
         for (options, pages) in Dictionary(grouping: ready.values, by: \.options) {
             guard let options else { continue }
-            Self.write(Self.timeline(of: now, for: options), to: pages.map(\.channel))
+            Self.write(Self.timeline(of: snapshot, for: options), to: pages.map(\.channel))
         }
     }
 
+    /// Returns whether a page's socket accepts data, and notes since when it does not.
     private func isReady(_ page: Page, _ id: Int) -> Bool {
         if page.channel.isWritable { return true }
         if page.stalledSince == nil { pages[id]?.stalledSince = SystemClock.bootMilliseconds() }
@@ -177,9 +178,9 @@ actor EventStreams {
         while (try? await Task.sleep(for: timeouts.beat)) != nil {
             guard !pages.isEmpty else { continue }
             let (wasWrong, offset) = (shown?.nodeView.isClockWrong, shown?.offset)
-            let now = await node.snapshot()
-            // Pages show the time of day, and learn here that the clocks were changed.
-            if now.nodeView.isClockWrong != wasWrong || now.offset != offset { update(to: now) }
+            let snapshot = await node.snapshot()
+            // Pages show the time of day: here they learn of a clock that became wrong or right, or a new UTC offset.
+            if snapshot.nodeView.isClockWrong != wasWrong || snapshot.offset != offset { update(to: snapshot) }
             let stalled = pages.filter { $0.value.stalledSince != nil }
             let alive = pages.values.filter { $0.stalledSince == nil }
             Self.write(beat, to: alive.filter { $0.options != nil }.map(\.channel))

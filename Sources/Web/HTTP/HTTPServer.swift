@@ -12,9 +12,9 @@ import Session
 /// The encryption of an HTTPS address. ``ServerCertificate`` implements it if the package trait `HTTPS` is on;
 /// `Deploy/demo` builds without it.
 package protocol HTTPEncryption: Sendable {
-    /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
+    /// The SHA-256 of the node's own authority; `nil` if another authority signed the certificate.
     var fingerprint: String? { get }
-    /// The node's own authority as PEM; `nil` if another one signed the certificate.
+    /// The node's own authority as PEM; `nil` if another authority signed the certificate.
     var authority: [UInt8]? { get }
 
     /// Returns the same server behind TLS.
@@ -109,15 +109,15 @@ package struct HTTPServer: Service {
             try await withThrowingDiscardingTaskGroup { group in
                 for listener in listeners { group.addTask { try await serve(listener, streams, connections) } }
             }
-            // The event streams have ended.
+            // The servers have ended, and with them all streams: their updates end too.
             group.cancelAll()
         }
     }
 
     /// Serves at one address until graceful shutdown.
     ///
-    /// If the port is taken, or the machine does not have the address yet or cannot resolve its name, it logs a warning and
-    /// retries. The node works without its page meanwhile.
+    /// If the port is taken, or the machine does not have the address yet or cannot resolve its name, it logs a warning
+    /// and retries. The node works without its page meanwhile.
     private func serve(_ listener: HTTPListener, _ streams: EventStreams, _ connections: Connections) async throws {
         var logged: String?
         while true {
@@ -132,14 +132,14 @@ package struct HTTPServer: Service {
                 }
                 logged = reason
             }
-            // It throws only at shutdown.
+            // The sleep throws only at shutdown.
             guard (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: timeouts.bind) }) != nil else {
                 return
             }
         }
     }
 
-    /// Describes an error of listening that may pass; `nil` for another one.
+    /// Returns the text of an error of listening that may pass; `nil` for other errors.
     private static func reasonToRetry(_ error: any Error) -> String? {
         switch error {
         case let error as IOError: String(cString: strerror(error.errnoCode))

@@ -2,9 +2,10 @@
 
 import Synchronization
 
-/// Whether this machine's own screen shows the node's page.
+/// A record of whether this machine's own screen shows the node's page.
 ///
-/// A page with the parameter `screen` opens its stream when the browser has drawn its first frames, and is seen until it ends.
+/// A page with the parameter `screen` opens its stream when the browser has drawn its first frames. It counts as shown
+/// until the stream ends.
 package final class OwnScreen: Sendable {
     private let pages = Atomic(0)
 

@@ -15,9 +15,10 @@ struct PhoneBook {
     static let limit = 32
     /// The time in which a link works, in milliseconds.
     static let linkLife: Int64 = 600_000
-    /// The limit of wrong links in a minute. It bounds effort; no number of guesses finds a key. A right link works always.
+    /// The limit of wrong links in a minute. It bounds the node's work: guesses cannot find a code. A right link is
+    /// exempt.
     static let wrongLinksPerMinute = 20
-    /// The interval in which a new ``Phone/lastSeen`` is saved, in milliseconds.
+    /// The least interval between two saves of new ``Phone/lastSeen`` values, in milliseconds.
     private static let sightingLife: Int64 = 3_600_000
     private static let fileBytes = 65_536
 
@@ -29,11 +30,11 @@ struct PhoneBook {
         var mayPress: Bool
         /// When it was paired, on the wall clock in milliseconds.
         var since: Int64
-        /// When it last sent a request, on the wall clock in milliseconds.
+        /// When it last sent a request or closed a connection, on the wall clock in milliseconds.
         var lastSeen: Int64
     }
 
-    /// A link that pairs a phone, until it is used or ends.
+    /// A link that pairs a phone, until it is used or expires.
     private struct Link {
         var name: String
         var hash: String
@@ -49,7 +50,7 @@ struct PhoneBook {
     private var links: [Link] = []
     private var wrongLinks = LogLimiter(lines: PhoneBook.wrongLinksPerMinute)
     private var sightingsSaved: Int64 = 0
-    /// Whether the file lacks the removal of a phone.
+    /// Whether a removed phone may still be in the file.
     private(set) var isUnsaved = false
 
     /// Reads the file. A damaged one is renamed, and the book is then empty.
@@ -108,7 +109,7 @@ struct PhoneBook {
 
     /// Adds the phone that opened a link, and uses the link up.
     /// - Returns: The phone's key; `nil` if the link was used, is too old or never existed.
-    /// - Throws: ``HTTPProblem`` after too many wrong links, or if the phone cannot be saved, which leaves the link open.
+    /// - Throws: ``HTTPProblem`` after too many wrong links, or if the phone cannot be saved: the link then stays open.
     mutating func pair(_ code: String, at now: Instant) throws(HTTPProblem) -> String? {
         links.removeAll { $0.until <= now.boot.milliseconds }
         let hash = Self.hash(of: code)
@@ -134,7 +135,7 @@ struct PhoneBook {
         return key
     }
 
-    /// Removes a phone and its open link. It is removed also if the file cannot be written, until the next start.
+    /// Removes a phone and its open link. The caller saves; if that fails, the removal holds until the next start.
     ///
     /// While the file lacks a removal, an unknown name is no error, so that the removal can be repeated.
     /// - Returns: The phone; `nil` if there was only a link, or the phone was removed before.

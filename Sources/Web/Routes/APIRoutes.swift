@@ -131,7 +131,7 @@ struct APIRoutes: Sendable {
         return Response(status: .noContent)
     }
 
-    /// Returns a stream of server-sent events: the current view and each later one. Time passing sends nothing.
+    /// Returns a stream of server-sent events: the current view and each later one. Time alone sends no event.
     private func events(_ request: Request, _ context: WebContext) async throws -> Response {
         let viewer = EventStreams.Viewer(context)
         if let streams { try await streams.checkRoom(for: viewer) }
@@ -146,7 +146,7 @@ struct APIRoutes: Sendable {
         }
     }
 
-    /// Returns the body of a request, if its sender may still ask then.
+    /// Returns the body of a request, unless its phone was removed while the body arrived.
     private func body(of request: Request, _ context: WebContext) async throws -> [UInt8] {
         let body = try await receiveBody(of: request)
         // A connection over TLS is read for some seconds after it was closed.

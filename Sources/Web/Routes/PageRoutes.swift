@@ -117,7 +117,7 @@ struct PageRoutes: Sendable {
         ]
     }
 
-    /// The files of the typeface. Each content has a name of its own, so that browsers can keep it for a year.
+    /// The files of the typeface. A new version gets a new name, so that browsers can keep a file for a year.
     static let typeface = ["inter-text.v1.woff2", "inter-bold.v1.woff2", "inter-digits.v1.woff2"]
 
     /// Returns an embedded file.
@@ -139,10 +139,10 @@ struct PageRoutes: Sendable {
         return try Self.file("kiosk.html", "text/html; charset=utf-8")
     }
 
-    /// Returns a QR code of the page's address, with the key to look.
+    /// Returns a QR code of the page's address, with the key that only looks.
     ///
-    /// Everyone who passes the screen can scan it, so it never has the key to press; phones that press are paired. A phone
-    /// gets no key: the shared one would outlast its own.
+    /// Everyone who passes the screen can scan it, so it never has the key to press; phones that press are paired. A
+    /// code shown on a phone has no key: the shared key would outlast the phone's own.
     private func qr(_ request: Request, _ context: WebContext) throws -> Response {
         var query = request.query
         try PageParameters.check(query)

@@ -54,7 +54,7 @@ struct PhoneRoutes: Sendable {
             request: Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView))
     }
 
-    /// Gives the phone its key in a cookie and sends it to the remote page. That address has no key.
+    /// Gives the phone its key in a cookie and redirects it to the remote page, whose address has no key.
     private func pair(_ request: Request, _ context: WebContext) throws -> Response {
         // A preview of the link must not use it up.
         guard request.method == .get else { return Response(status: .ok) }

@@ -8,7 +8,7 @@ import Wire
 /// The routes of a server. Each is described where it is registered.
 struct Routes {
     let router: Router<WebContext>
-    /// Takes the description of each route; `nil` while nobody asks for `openapi.json`.
+    /// Called with the description of each route; `nil` unless `openapi.json` is being printed.
     var describe: ((_ method: HTTPRequest.Method, _ path: String, Route) -> Void)?
 
     func get(
@@ -58,7 +58,7 @@ struct Route {
         self.needsKey = needsKey
     }
 
-    /// A page, with its parameters.
+    /// Describes a page with its parameters.
     static func page(_ summary: String, query: [Parameter]) -> Route {
         let paired = Answer(status: 303, about: "Moves the key of a paired link to a cookie.")
         return Route(summary, [.ok("text/html", "The page."), paired, .badParameter], query: query + [.key])
@@ -76,7 +76,7 @@ struct Route {
         return Route(summary, answers + problems, request: { $0.reference(to: type) })
     }
 
-    /// A request that the owner of the session answers.
+    /// Describes a request that the owner of the session answers.
     static func press<Object: Described>(_ summary: String, _ type: Object.Type) -> Route {
         action(
             summary, type,
@@ -96,9 +96,9 @@ struct Route {
         var schema: Schema = { _ in ["type": "string"] }
 
         static func ok(_ type: String, _ about: String) -> Answer {
-            // The type alone: a schema says nothing of a character set.
+            // The type alone, without its character set.
             Answer(status: 200, about: about, type: String(type.prefix { $0 != ";" })) { _ in
-                // A schema would be that of one event, which has fields.
+                // No schema: it would be that of one event, which has several fields.
                 type == "text/event-stream" ? [:] : ["type": type.hasSuffix("json") ? "object" : "string"]
             }
         }
@@ -159,7 +159,7 @@ struct Route {
     }
 }
 
-/// The page `openapi.json`. It is printed for each request, so that it takes no memory meanwhile.
+/// The page `openapi.json`. It is printed for each request, so that it takes no memory between requests.
 enum OpenAPI {
     static func page(_ addRoutes: (Routes) -> Void) -> [UInt8] {
         var schemas = Schemas()

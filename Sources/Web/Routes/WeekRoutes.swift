@@ -54,29 +54,29 @@ extension DisplaySnapshot {
         return page
     }
 
-    /// The numbers of the services, plus the time of the running session since then.
+    /// The numbers of the debt service, plus the time that the running session has added since.
     var weekNumbers: WeekNumbers? {
         guard let feed = feeds.week, let week = feed.week, !week.days.isEmpty else { return nil }
-        let going = max(0, feed.done(at: groupTime) - week.done)
+        let added = max(0, feed.done(at: groupTime) - week.done)
         var (days, labels) = (week.days, week.labels)
-        // Nothing says that the feed was computed in its week.
+        // The feed need not have been computed in its week, so the index is bounded.
         let index = week.today ?? Int((feed.at - week.from).count / 86_400_000)
         let today = min(max(index, 0), days.count - 1)
         let before = days[today]
-        days[today] += going
+        days[today] += added
         // The running time is booked on the current session.
-        if going > 0, let label = nodeView.view.register.map(\.label) {
+        if added > 0, let label = nodeView.view.register.map(\.label) {
             if let index = labels.firstIndex(where: { $0.label?.name == label?.name }) {
-                labels[index].done += going
+                labels[index].done += added
             } else {
-                labels.append(DebtWeek.LabelSum(label: label, done: going))
+                labels.append(DebtWeek.LabelSum(label: label, done: added))
             }
         }
         let isCounted = before < Self.minute && days[today] >= Self.minute
         return WeekNumbers(
             first: week.first ?? date(at: week.from.milliseconds + 43_200_000), days: days, today: today,
             goal: week.goal,
-            done: week.done + going, streak: week.streak + (isCounted ? 1 : 0), labels: labels, calm: week.calm,
+            done: week.done + added, streak: week.streak + (isCounted ? 1 : 0), labels: labels, calm: week.calm,
             past: feeds.year)
     }
 
