@@ -10,7 +10,7 @@ const sounds = !no.includes(params.get("sound") || "0");
 const hidden = (params.get("hide") || "").split(",").map((name) => name.trim());
 
 let isFitted = false; // whether the sizes fit the displayed content
-let isInked = false; // whether the typeface is here, or took too long
+let hasTypeface = false; // whether the typeface is loaded, or took too long
 let room = { width: innerWidth, height: innerHeight }; // cached, because reading it forces a layout
 let canPress = false; // whether this page has had buttons, and keeps their place
 let timer = 0;
@@ -23,7 +23,7 @@ const streamQuery = () => ownQuery("face", "lang", "controls", "screen", "idle",
 
 function draw() {
   clearTimeout(timer);
-  if (!timeline || !isFinite(low) || (!isInked && isPlain())) return;
+  if (!timeline || !isFinite(low) || (!hasTypeface && isPlain())) return;
   if (noticeSuspend() && !isLost) {
     timer = setTimeout(draw, 1000); // earlier if the node answers or the connection fails
     if (entry) fit();
@@ -104,12 +104,12 @@ function speak() {
   if (!isPlain()) return;
   const kinds = entry.notices.map((notice) => notice.kind);
   const label = entry.label ? entry.label.name : "";
-  const now = [isLost, entry.session, entry.phase, entry.status, entry.title, label, entry.count && entry.count.length, kinds].join("|");
-  if (now === said) return;
-  said = now;
+  const state = [isLost, entry.session, entry.phase, entry.status, entry.title, label, entry.count && entry.count.length, kinds].join("|");
+  if (state === said) return;
+  said = state;
   part("spoken").textContent = [isLost ? say("pageLost", { node: timeline.node || "" }) : "", entry.spoken].filter(Boolean).join(". ");
 }
-let said = "";
+let said = ""; // the state that was last spoken
 
 function drawNotice(now, lostFor) {
   const isAway = lostFor >= 1000;
@@ -119,8 +119,8 @@ function drawNotice(now, lostFor) {
   if (stale || isAway) texts.push(lastHeard(Math.max(stale ? now - stale.since : 0, isAway ? lostFor : 0, isPaper() ? 60000 : 0)));
   if (stale && !isAway) texts.push(isolated(stale.from));
   for (const notice of entry.notices) if (notice !== stale) texts.push(notice.text);
-  const calmly = !message && !isAway && entry.notices.every((notice) => ["tookOver", "moved"].includes(notice.kind));
-  toggle("quiet", calmly);
+  const isQuiet = !message && !isAway && entry.notices.every((notice) => ["tookOver", "moved"].includes(notice.kind));
+  toggle("quiet", isQuiet);
   const notice = part("notice");
   notice.dataset.counts = stale || isAway ? "1" : "";
   const isHidden = !isPlain() || hidden.includes("notice");
@@ -166,7 +166,7 @@ function drawTime(now, next) {
   toggle("open", !isDown && !isOver);
   if (timeline.face === "phases") move(part("bar").firstElementChild, "--done", done);
   if (timeline.face === "calm") move(part("arc"), "stroke-dasharray", done, " 1");
-  // The round end of the line would be a dot.
+  // At zero, the round end of the line would be a dot.
   part("arc").style.visibility = done > 0.001 ? "" : "hidden";
   next.push(wait);
   drawNear(now, next, isDown && entry.count.runs && timeline.near ? milliseconds : Infinity);
@@ -267,7 +267,7 @@ const motion = 160; // in ms
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const mayMove = () => hasCells() && !still.matches && !document.hidden;
 
-/// Sets how far the bar or the ring is. It moves only if the change can be seen: drawing frames is expensive.
+/// Sets how far the bar or the ring is filled. It moves only if the change can be seen: drawing frames is expensive.
 function move(node, property, done, rest = "") {
   const jump = Math.abs(done - (node.done ?? done));
   node.done = done;
@@ -447,7 +447,7 @@ for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => {
   touchedAt = nodeNow();
   draw();
 }, { passive: true });
-// Any key, and a tap beside the buttons, ends an alarm.
+// Any key but Tab and modifiers, and a tap beside the buttons, ends an alarm.
 for (const kind of ["pointerup", "keydown"]) addEventListener(kind, (event) => {
   const ok = entry && !isLost && isPlain() && entry.buttons.find((wish) => wish.op === "ok");
   const isOther = ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key);
@@ -467,13 +467,13 @@ if (!no.includes(params.get("qr") || "0")) {
 const fonts = ["400 1em Lockstep", "600 1em Lockstep", '600 1em "Lockstep Digits"'].map((font) => document.fonts.load(font));
 const patience = new Promise((done) => setTimeout(done, 500));
 Promise.race([Promise.all(fonts), patience]).catch(() => {}).then(() => {
-  isInked = true;
+  hasTypeface = true;
   draw();
 });
 Promise.all(fonts).then(() => {
   isFitted = false;
   draw();
 });
-// On the machine's own screen the open stream tells the node that the page is seen: only where frames are drawn.
+// On the machine's own screen the open stream tells the node that the page is seen, so it waits for drawn frames.
 if (params.has("screen")) requestAnimationFrame(() => requestAnimationFrame(connect));
 else connect();

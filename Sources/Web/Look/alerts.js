@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sound, notification and vibration at the end of a phase or session: once for each on a device, however many pages it shows.
-// It needs the words of live.js.
+// Sound, notification and vibration at the end of a phase or session: once for each end, however many pages a device
+// shows. It needs the words of live.js.
 "use strict";
 
 const alerts = (() => {
@@ -66,7 +66,7 @@ const alerts = (() => {
 
   async function notify(text, title) {
     if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
-    // The next end replaces it and is told as well.
+    // The notification of the next end replaces this one, and alerts again.
     const options = { body: title, tag: "phase", renotify: true };
     const worker = navigator.serviceWorker && (await navigator.serviceWorker.getRegistration());
     if (worker) await worker.showNotification(text, options);
@@ -99,7 +99,7 @@ const alerts = (() => {
   let rangAt = 0;
   let mayRing = false;
 
-  /// Rings while an alarm does.
+  /// Rings again and again while a new alarm waits, until `ringsFor` has passed.
   /// - Returns: In how many ms it rings again.
   function ring({ alarm: began }, now, isLoud) {
     if (began === undefined) alarm = null;

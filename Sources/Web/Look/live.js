@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part that pages with a live session share: the node's clock, the stream of timelines, words, and presses. The node
-// sends a timeline: a list of entries to show, each from an instant on, and how the time counts in it. The script of a page
-// defines `draw()`, which shows the current entry, and `streamQuery()`. The window gets an event `news` after each message,
-// and `lost` whenever the stream ends or cannot be opened.
+// The part that pages with a live session share: the node's clock, the stream of timelines, words, and presses. The
+// node sends a timeline: a list of entries, each with the instant from which it is shown, and with how its time counts.
+// The script of a page defines `draw()`, which shows the current entry, and `streamQuery()`. The window gets an event
+// `news` after each message, and `lost` whenever the stream ends or cannot be opened.
 "use strict";
 
 const params = new URLSearchParams(location.search);
@@ -19,7 +19,7 @@ let pending = ""; // the operation that was pressed and has no reply yet
 
 let low = -Infinity;
 let high = Infinity;
-let suspends = Date.now() - performance.now(); // jumps when this machine suspends: performance.now() may stop
+let clockDifference = Date.now() - performance.now(); // jumps when this machine suspends: performance.now() may stop
 const nodeNow = () => performance.now() + (low + high) / 2;
 
 async function ask() {
@@ -27,9 +27,9 @@ async function ask() {
   const answer = await fetch("v1/clock", { cache: "no-store" });
   if (!answer.ok) throw answer;
   const { boot } = await answer.json();
-  const came = performance.now();
-  // The node read its clock between `sent` and `came`, rounded down to milliseconds.
-  const [newLow, newHigh] = [boot - came, boot + 1 - sent];
+  const received = performance.now();
+  // The node read its clock between `sent` and `received`, rounded down to milliseconds.
+  const [newLow, newHigh] = [boot - received, boot + 1 - sent];
   if (newLow > high || newHigh < low) [low, high] = [newLow, newHigh];
   else [low, high] = [Math.max(low, newLow), Math.min(high, newHigh)];
 }
@@ -52,8 +52,8 @@ function sync() {
 /// same, until the node's next timeline.
 function noticeSuspend() {
   const now = Date.now() - performance.now();
-  const moved = now - suspends;
-  suspends = now;
+  const moved = now - clockDifference;
+  clockDifference = now;
   if (Math.abs(moved) < 1000) return false;
   const slept = Math.max(moved, 0);
   low += slept;
@@ -107,7 +107,7 @@ function heard() {
   dispatchEvent(new Event("news"));
 }
 
-/// Returns the parameters of this page, of those named.
+/// Returns those of the named parameters that this page was opened with.
 function ownQuery(...names) {
   return new URLSearchParams(names.filter((name) => params.has(name)).map((name) => [name, params.get(name)]));
 }
@@ -176,8 +176,8 @@ function select(now) {
   return index + 1 < entries.length ? entries[index + 1].from - now : Infinity;
 }
 
-/// Returns the time to show: what is left of a countdown, else what has passed, or what is beyond the length of its phase; and
-/// in how many ms it changes, in steps of `step` ms.
+/// Returns the time to show: what is left of a countdown, else what has passed, or what is beyond the length of its
+/// phase; and in how many ms it changes, in steps of `step` ms.
 function reading(now, step = 1000) {
   const { count } = entry;
   const passed = count ? elapsed(count, now) : 0;
@@ -236,7 +236,7 @@ const refusals = {
 async function send(path, body) {
   let reply = {};
   try {
-    // A page that is left still sends it.
+    // With `keepalive` the browser sends it even if the page is left.
     const answer = await fetch(path, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), keepalive: true,
     });
@@ -299,8 +299,8 @@ function wake() {
 
 document.addEventListener("visibilitychange", wake);
 document.addEventListener("resume", wake);
-// Browsers keep left pages in the back/forward cache. Its open stream would occupy one of the browser's six connections
-// to the node; six such pages would block all others.
+// Browsers keep left pages in the back/forward cache. The open stream of such a page would occupy one of the browser's
+// six connections to the node; six such pages would block all others.
 addEventListener("pagehide", () => {
   clearTimeout(retry);
   if (source) source.close();

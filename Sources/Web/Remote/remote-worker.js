@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the files of the remote page, so that it opens without its node and says so. It never answers for the node.
+// Keeps the files of the remote page, so that the page opens without its node and says that the node is away. It never
+// answers for the node.
 "use strict";
 
 const cacheName = "lockstep-remote";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The remote page: starts sessions and controls the one that runs. Beside the session it shows the overview of its node,
-// which also has the words of this page. The last overview is kept for the time without the node.
+// The remote page: starts sessions and controls the one that runs. Beside the session it shows the overview of its
+// node. The overview also has the words of this page, so the last one is kept for the time without the node.
 "use strict";
 
 const undoLasts = 5000; // ms between a press to end and its request
@@ -79,7 +79,7 @@ const texts = ["time", "state", "detail", "notice"];
 function forget() {
   localStorage.removeItem(store);
   [overview, timeline, entry, drawn] = [null, null, null, ""];
-  keep();
+  clearEnding();
   keepAwake();
   form.reset();
   delete part("buttons").dataset.names;
@@ -106,9 +106,9 @@ function drawOverview() {
   clearTimeout(fading);
   const first = Math.min(...again.map(left));
   if (first < Infinity) fading = setTimeout(drawOverview, first + 1);
-  const now = JSON.stringify([{ ...overview, again }, isLight()], (key, value) => (key === "lasts" ? undefined : value));
-  if (now === drawn) return;
-  drawn = now;
+  const content = JSON.stringify([{ ...overview, again }, isLight()], (key, value) => (key === "lasts" ? undefined : value));
+  if (content === drawn) return;
+  drawn = content;
   words = overview.words;
   root.lang = overview.language;
   root.dir = overview.direction;
@@ -202,16 +202,16 @@ function drawForm() {
   change();
 }
 
-/// Shows the parts of the form that its other parts ask for.
+/// Adapts the form to a change of its kind, its label, its length or its end.
 function change(event) {
   form.dataset.kind = form.kind.value;
   part("colours").hidden = form.label.value.trim() === "";
-  // A length or an end.
+  // A length and an end exclude each other.
   if (event && event.target === form.minutes) form.until.value = "";
   if (event && event.target === form.until) form.minutes.value = form.until.value ? "" : form.minutes.defaultValue;
   if (!event || event.target !== form.label) return;
   const known = overview.labels.find((label) => label.name === form.label.value.trim());
-  // A colour that the page does not offer stays that of the label.
+  // If the page does not offer the label's colour, no colour is chosen, and the label keeps its own.
   if (known) for (const choice of overview.colours) part("colours").querySelector(`[value="${choice.name}"]`).checked = choice.colour === known.colour;
 }
 
@@ -293,7 +293,7 @@ function drawSession() {
   part("arc").style.visibility = done > 0.001 ? "" : "hidden";
   const notices = entry.notices.map((notice) => (notice === stale ? lastHeard(now - stale.since) + " · " + isolated(stale.from) : notice.text));
   write(part("notice"), notices.join(" · "));
-  if (ending && !isLive) keep();
+  if (ending && !isLive) clearEnding();
   drawButtons(isLive);
   drawFresh(isLive && !stale);
   keepAwake();
@@ -347,7 +347,7 @@ function fieldName(field) {
 
 /// Sends a request and shows its answer.
 async function deliver(op, [path, body], text = "") {
-  // The end was pressed before.
+  // A stop is sent seconds after its press, and must not be lost to another press.
   if (pending && op !== "stop") return;
   pending = op;
   draw();
@@ -385,8 +385,8 @@ function end() {
   draw();
 }
 
-/// Forgets a press to end.
-function keep() {
+/// Forgets a press to end, and stops its timer.
+function clearEnding() {
   if (ending) clearTimeout(ending.timer);
   ending = null;
 }
@@ -395,11 +395,11 @@ function sendEnd() {
   if (!ending) return;
   // Without a phase: the next one may have started since, and the person wants the end of the session.
   const body = { op: "stop", session: ending.session };
-  keep();
+  clearEnding();
   deliver("stop", ["v1/intents", body]);
 }
 
-/// Draws what stands above the lower edge: the end to come, or the last answer.
+/// Draws the line above the lower edge: the stop that can still be undone, or the last answer.
 /// - Returns: In how many ms it changes.
 function drawEnding() {
   const left = ending ? Math.max(ending.until - performance.now(), 0) : 0;
@@ -411,19 +411,19 @@ function drawEnding() {
 }
 
 part("undo").onclick = () => {
-  keep();
+  clearEnding();
   draw();
   drawEnding();
 };
 addEventListener("pagehide", sendEnd);
 document.addEventListener("visibilitychange", () => (document.hidden ? sendEnd() : refresh()));
 
-// --- Sound at the end of a phase, for which each device is asked ---
+// --- Sound at the end of a phase, a choice for each device ---
 
 try {
   part("sound").checked = localStorage.getItem(soundStore) !== null;
 } catch {
-  // A browser without storage is asked each time.
+  // Without storage the sound is off whenever the page is opened.
 }
 part("sound").onchange = () => {
   const isOn = part("sound").checked;
@@ -447,7 +447,7 @@ prefersLight.addEventListener("change", () => {
   draw();
 });
 if (theme) root.classList.add(theme);
-// A browser allows it on this machine and over TLS.
+// Browsers allow a service worker on this machine, and over TLS.
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("remote-worker.js", { scope: "remote" }).catch(() => {});
 recall();
 refresh();
