@@ -21,8 +21,8 @@ package struct Calibration: Hashable, Sendable {
         return levels.sorted()[min(max(index, 0), levels.count - 1)]
     }
 
-    /// The suggested threshold in whole decibels, rounded up: 6 dB above the 95th percentile, so that one cough does not
-    /// raise it. `nil` without levels.
+    /// The suggested threshold in whole decibels, rounded up: 6 dB above the 95th percentile, so that one cough does
+    /// not raise it. `nil` without levels.
     package var threshold: Int? {
         level(at: 0.95).map { Int((Double($0 + Self.margin) / 10).rounded(.up)) }
     }

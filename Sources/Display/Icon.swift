@@ -30,6 +30,6 @@ extension Icon {
 }
 
 extension Screen {
-    /// The session's emoji or drawing, or that of a break, as a character.
+    /// The session's emoji or drawing, or the drawing of a break, as a character.
     package var iconSign: Localized { isBreak ? icon.sign : emoji ?? icon.sign }
 }

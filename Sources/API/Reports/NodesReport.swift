@@ -120,7 +120,7 @@ package struct ClockReport: Hashable, Sendable, Described {
     }
 }
 
-/// Discarded messages, by reason; a reason without any is left out.
+/// The numbers of discarded messages, by reason. A reason without messages is left out.
 private struct DroppedReport: Hashable, Sendable, Described {
     var counts: [Discard: Int]
 

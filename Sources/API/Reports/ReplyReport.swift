@@ -123,7 +123,7 @@ package struct ProblemReport: Hashable, Sendable, Described {
         case tooLarge
         /// The broker does not let the node publish a session: other nodes do not receive it.
         case notGranted
-        /// No lock delays a suspend, so other nodes learn of it late.
+        /// No lock delays a suspend, so other nodes learn of the suspend late.
         case noSuspendLock
         /// Notifications or sounds are on, and the node's machine cannot show or play them.
         case noAlert

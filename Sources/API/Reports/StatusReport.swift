@@ -162,7 +162,7 @@ package struct StatusReport: Hashable, Sendable, Described {
 
     /// Returns the report of a later view of the same node at an instant.
     ///
-    /// The quality of the clock, the node's problems and the publisher of the debt stay, since a view does not have them.
+    /// The quality of the clock, the node's problems and the publisher of the debt stay: a view does not have them.
     package func updated(_ shown: NodeView, at instant: Instant) -> StatusReport {
         var report = self
         report.show(

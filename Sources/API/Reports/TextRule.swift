@@ -2,7 +2,7 @@
 
 package import Wire
 
-/// Any string, with the rules that `openapi.json` states. The request that it belongs to checks them.
+/// A string, with rules that `openapi.json` states. The format itself accepts any string; its request checks the rules.
 package struct TextRule: TextFormat {
     package var name: String { "string" }
     package var words: [String] = []

@@ -78,8 +78,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     private static let plans = ["seconds", "until", "plan", "phases", "preset"]
 
-    /// Returns one form for each of ``plans``, one for a count-up without a plan, and one for `again`, which excludes all
-    /// other fields.
+    /// Returns one form for each of ``plans``, one for a count-up without a plan, and one for `again`, which excludes
+    /// all other fields.
     static func schema(of fields: [Schemas.Field]) -> JSONText {
         var again = fields.filter { $0.key == "again" }
         for index in again.indices {

@@ -7,8 +7,8 @@ package enum Icon: String, CaseIterable, Hashable, Sendable {
     package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// Whether a display can draw `text`: the name of a drawing, or one emoji. A request to start with anything else
-    /// is refused. A register with something else is valid, since another program may have written
-    /// it; displays then show the drawing of the phase.
+    /// is refused. A register with anything else is valid, since another program may have written it; displays then
+    /// show the drawing of the phase.
     package static func canDraw(_ text: String) -> Bool { Icon(rawValue: text) != nil || isEmoji(text) }
 
     /// Whether `text` is a single emoji, with its modifiers.

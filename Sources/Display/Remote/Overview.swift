@@ -36,7 +36,7 @@ package enum Overview {
             machine($0, owner: live?.owner, at: groupTime, strings: strings)
         }
         let colours = NamedColours.labels.compactMap { name, colour -> JSONText? in
-            // The name is that of a request, and the text is for a screen reader.
+            // The name is for a request, and the text for a screen reader.
             Strings.Key(rawValue: "\(name)Colour").map {
                 ["name": name.json, "text": strings[$0].json, "colour": colour.description.json]
             }

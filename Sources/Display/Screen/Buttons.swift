@@ -29,7 +29,7 @@ package struct Button: Hashable, Sendable {
     package var isPending: Bool
 }
 
-/// The rules for which actions have buttons and keys, shared by all displays.
+/// The rules that decide which actions have buttons and keys, shared by all displays.
 package enum Buttons {
     package static let extend = IntentOperation.extend(seconds: 60)
     private static let shorten = IntentOperation.extend(seconds: -60)

@@ -58,7 +58,7 @@ package struct Screen: Hashable, Sendable {
     package var phaseIndicator: Localized?
     /// Whether ``phaseIndicator`` is only the kind of the phase, which ``stateText`` names too.
     package var isIndicatorKind = false
-    /// The session's drawing, or the one of the phase.
+    /// The session's drawing, or the drawing of the phase.
     package var icon = Icon.hourglass
     package var isBreak = false
     /// The colour of ring, arc and icon.

@@ -52,7 +52,7 @@ extension ByteBuffer {
     }
 }
 
-/// An error response, whose body is a ``ReplyReport`` like that of other answers.
+/// An error response. Like other answers it has a ``ReplyReport`` as its body.
 struct HTTPProblem: HTTPResponseError {
     var status: HTTPResponse.Status
     var field: String

@@ -5,7 +5,7 @@
 "use strict";
 
 const alerts = (() => {
-  const lateAfter = 5000; // ms; the node goes by the same limit
+  const lateAfter = 5000; // ms; the node has the same limit
   const rivalry = 50; // ms in which two pages may notice the same end
   // The same chime as a node's own (Sources/NodeRuntime/Hooks/Chime.swift): start in seconds, frequency in hertz.
   const notes = [[0, 659.25], [0.22, 880]];
@@ -94,7 +94,7 @@ const alerts = (() => {
   }
 
   // An alarm rings while it waits for a person, on devices that were there when it began.
-  const [newFor, ringsFor, ringEvery] = [10000, 300000, 2500]; // ms; the node goes by the same limits
+  const [newFor, ringsFor, ringEvery] = [10000, 300000, 2500]; // ms; the node has the same limits
   let alarm = null; // when the last alarm began
   let rangAt = 0;
   let mayRing = false;
