@@ -5,7 +5,7 @@ package import Session
 
 /// The descriptions by which Home Assistant finds the plain topics of a space, from version 2024.3 on.
 ///
-/// Each entity has a topic of its own, since older versions know no others. Its id is made from the space, so that the
+/// Each entity has a topic of its own, since older versions read only one entity from a topic. Its id is made from the space, so that the
 /// node that serves can change.
 package struct HomeAssistant: Sendable {
     /// The topic on which Home Assistant publishes `online` when it has started.

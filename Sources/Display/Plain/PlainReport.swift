@@ -37,7 +37,7 @@ package struct PlainReport: Hashable, Sendable {
     /// The commands that have an effect now.
     package var can: [String] = []
     package var session = ""
-    /// The title of the live session, else that which the next start without a title gets.
+    /// The title of the live session, else the title that the next start gets if it has none.
     package var draft = ""
 
     /// The values of the topics that hold a text.

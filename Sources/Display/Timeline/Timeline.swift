@@ -70,7 +70,7 @@ extension Timeline.Entry {
 }
 
 extension View {
-    /// Returns when time alone next changes more than the shown time, on this node's boot clock; `nil` if never.
+    /// Returns when time alone next changes anything but the shown time, on this node's boot clock; `nil` if never.
     func nextEntry(after boot: BootTime) -> BootTime? {
         guard let moment = moment(at: boot) else { return nil }
         var changes: [BootTime] = []

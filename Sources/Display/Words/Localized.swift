@@ -4,7 +4,7 @@ package import API
 
 /// A text for people. Its words come from a catalogue or from a person; code adds only digits and signs.
 ///
-/// A literal and ``symbols(_:)`` lose words, which are two letters or more in a row: they belong in the catalogues.
+/// Literals and ``symbols(_:)`` lose every word, that is, two letters or more in a row: words belong in the catalogues.
 package struct Localized: Hashable, Sendable, CustomStringConvertible {
     package static let separator: Localized = " · "
 

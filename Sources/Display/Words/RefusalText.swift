@@ -4,7 +4,7 @@ package import Session
 
 /// The texts for a press that had no effect.
 package enum RefusalText {
-    /// Returns the text of a string for a reply. A press without an answer also says how long it can still take effect.
+    /// Returns the text of a reply. If there was no answer, it also says how long the press can still take effect.
     package static func text(_ key: Strings.Key, _ strings: Strings) -> Localized {
         guard key == .noAnswer else { return strings[key] }
         let late = strings.text(.lateEffect, count: Int(Limits.intentLife.count / 1_000))

@@ -4,7 +4,7 @@ package import API
 
 /// The strings of displays in one language.
 ///
-/// The display replaces text in braces, such as `{node}`. `weekdays` (from Monday on) and `months` are lists separated
+/// Displays replace placeholders in braces, such as `{node}`. `weekdays` (from Monday on) and `months` are lists separated
 /// by spaces.
 package struct Strings: Hashable, Sendable {
     /// The key of a string, the same in every language.
