@@ -24,8 +24,8 @@ package struct TerminalDevice: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Switches the terminal over. ``TerminalRestore`` switches it back, whatever happens.
-    /// - Parameter withMouse: Whether it reports clicks; then it does not select text.
+    /// Prepares the terminal for pictures and single keys. ``TerminalRestore`` undoes this when the process ends.
+    /// - Parameter withMouse: Whether the terminal reports clicks; it then does not select text.
     func enter(withMouse: Bool) {
         if let input {
             var attributes = termios()

@@ -5,8 +5,8 @@ package import Session
 
 /// The descriptions by which Home Assistant finds the plain topics of a space, from version 2024.3 on.
 ///
-/// Each entity has a topic of its own, since older versions read only one entity from a topic. Its id is made from the space, so that the
-/// node that serves can change.
+/// Each entity has a topic of its own, since older versions read only one entity from a topic. The entity's id is made
+/// from the space, so that another node can serve the topics later.
 package struct HomeAssistant: Sendable {
     /// The topic on which Home Assistant publishes `online` when it has started.
     package static let status = "homeassistant/status"

@@ -45,7 +45,7 @@ package struct WeekNumbers: Hashable, Sendable {
     /// The daily share of the goal, in minutes.
     var goalByDay: Double { Double(goal) / Double(max(1, days.count)) }
     var last: CivilDate { first.adding(days: max(0, days.count - 1)) }
-    /// Returns the time done of the goal, the streak, and how calm it was, in words.
+    /// Returns in words: the time done and the goal, the streak, and how calm the week was.
     func facts(_ strings: Strings) -> [Localized] {
         let done = strings.isolated(TimeText.minutes(Int(done.count / 60_000)))
         let goal = strings.isolated(TimeText.minutes(goal))

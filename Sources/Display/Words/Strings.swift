@@ -4,8 +4,8 @@ package import API
 
 /// The strings of displays in one language.
 ///
-/// Displays replace placeholders in braces, such as `{node}`. `weekdays` (from Monday on) and `months` are lists separated
-/// by spaces.
+/// Displays replace placeholders in braces, such as `{node}`. `weekdays` (from Monday on) and `months` are lists
+/// separated by spaces.
 package struct Strings: Hashable, Sendable {
     /// The key of a string, the same in every language.
     package enum Key: String, CaseIterable, Sendable {
