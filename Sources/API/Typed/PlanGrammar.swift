@@ -45,7 +45,9 @@ package struct PlanGrammar {
         grammar.skipSpaces()
         let seconds = try grammar.duration()
         grammar.skipSpaces()
-        guard grammar.position == grammar.characters.count else { throw grammar.error("expected the end after a duration") }
+        guard grammar.position == grammar.characters.count else {
+            throw grammar.error("expected the end after a duration")
+        }
         return seconds
     }
 
