@@ -14,19 +14,19 @@ struct AccessOptions: ParsableArguments, Sendable {
     @OptionGroup(title: "Without a node on this machine")
     var broker: BrokerOptions
 
-    /// Runs `body` with the control of the node on this machine, else of a passing remote.
+    /// Runs `body` with a client of the node on this machine, or else of a passing remote.
     func withAccess(_ body: (ControlClient) async throws -> Void) async throws {
         try await Access.orUnreachable {
             if try await !withAccess(quiet: false, body) { throw socket.unreachable(", and no --broker is given") }
         }
     }
 
-    /// Does the same for a caller that retries: it prints nothing where neither node nor broker is reached.
+    /// Runs `body` likewise for a caller that retries: prints nothing if neither node nor broker is reached.
     func withAccessIfReached(_ body: (ControlClient) async throws -> Void) async throws {
         _ = try await withAccess(quiet: true, body)
     }
 
-    /// Returns whether there was a node or a broker to connect to.
+    /// Runs `body`, and returns whether there was a node or a broker to connect to.
     private func withAccess(quiet: Bool, _ body: (ControlClient) async throws -> Void) async throws -> Bool {
         if let client = socket.localNode {
             try await body(client)
@@ -46,7 +46,7 @@ struct AccessOptions: ParsableArguments, Sendable {
         return try Settings(values, environment: environment).broker != nil
     }
 
-    /// Runs `body` with a passing remote: `lockstep-node remote` joins the space and serves its control socket meanwhile.
+    /// Runs `body` with a passing remote: `lockstep-node remote` joins the space and serves a control socket meanwhile.
     /// - Throws: The error of `body`; the exit code of a remote that could not join, after it has printed the reason.
     private static func withRemote(
         _ arguments: [String], _ body: (ControlClient) async throws -> Void
@@ -67,7 +67,7 @@ struct AccessOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Ends a command that cannot reach its node.
+/// Turns errors of the control socket into exit codes.
 enum Access {
     static func orUnreachable(_ body: () async throws -> Void) async throws {
         do {
@@ -85,7 +85,7 @@ enum Access {
 }
 
 extension ExitStatus {
-    /// Prints why the command ends, and returns its exit code.
+    /// Prints the reason why the command ends, and returns its exit code as an error to throw.
     func because(_ reason: String) -> any Error {
         CommandLineRunner.say("lockstep: \(reason)")
         return code

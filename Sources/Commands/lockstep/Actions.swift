@@ -7,12 +7,12 @@ import Display
 import Session
 import Settings
 
-/// Which node a command asks, and how it prints the answer.
+/// The options of a command that sends a request: the node to ask, and the form of the printed answer.
 struct AskingOptions: ParsableArguments, Sendable {
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    /// Prints the outcome of a request, and ends the command with its exit code.
+    /// Sends a request, and prints its outcome; throws the exit code of an outcome that is no success.
     func ask(
         done: Localized, invalid limit: String? = nil, _ request: (ControlClient) async throws -> ReplyReport
     ) async throws {
@@ -38,13 +38,14 @@ extension ActionCommand {
 }
 
 extension IntentOperation {
-    /// Why an owner refuses it as invalid; `nil` for an operation that this program checks in full.
+    /// The reason to print if an owner refuses the operation as invalid; `nil` if this program checks it in full.
     fileprivate var limit: String? {
         guard case .extend(let seconds) = self else { return nil }
         if seconds < 0 { return Report.strings[.notEnoughLeft].description }
         return "a phase is at most \(Limits.phaseSeconds.upperBound.inWords) long, with what is added"
     }
 
+    /// The confirmation to print when the operation has taken effect.
     fileprivate var done: Localized {
         switch self {
         case .pause: Report.strings[.eventPaused]

@@ -39,7 +39,7 @@ struct Doctor: AsyncParsableCommand {
         try show(await nodeFindings(hasLedger: hasLedger) + ledger)
     }
 
-    /// `lockstep-node` has the MQTT client.
+    /// Prints the findings of `lockstep-node`, which has the MQTT client, about a broker.
     private func examineBroker() async throws {
         let result = try await Subprocess.run(
             .path(FilePath(CompanionExecutable.path(of: "lockstep-node"))),
@@ -89,7 +89,7 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    /// The command that prints the log of a service: of a user's installation, and of the machine's.
+    /// The commands that print the log of a service: in a user's installation, and in the machine's.
     private static func log(of unit: String) -> String {
         "journalctl --user -u \(unit) (where it is the machine's: sudo journalctl -u \(unit))"
     }
@@ -104,7 +104,7 @@ struct Doctor: AsyncParsableCommand {
         }
         let reason = status.linkProblem.map { ": \($0)" } ?? ""
         let isRefused = reason.contains(Installation.loginRefused)
-        // The broker answers, and its certificate is not of the authority that the node trusts.
+        // Then the broker answers, but its certificate is not from the authority that the node trusts.
         let key = reason.contains("certificate") ? "LOCKSTEP_TLS_CA" : "LOCKSTEP_BROKER"
         return Finding(
             "broker", .wrong, "the node is not connected, and sessions go on here alone\(reason)",
@@ -134,7 +134,7 @@ struct Doctor: AsyncParsableCommand {
         return [Finding("disk", .ok, "the node's changes are saved")] + found
     }
 
-    /// Whether the room for names is nearly full, so that further nodes are soon not heard.
+    /// Warns when the space has nearly as many known nodes as it has room for; further ones would not be heard.
     private static func names(_ nodes: NodesReport) -> [Finding] {
         let known = nodes.nodes.count { $0.node != NodesReport.strangers }
         guard known > Limits.nodes * 9 / 10 else { return [] }
@@ -173,18 +173,18 @@ struct Doctor: AsyncParsableCommand {
 
     // MARK: The ledger
 
-    /// The debt service publishes the week at least once a day; this leaves it an hour, in milliseconds.
+    /// The greatest age of a published week, in milliseconds: the service publishes daily, and may be an hour late.
     private static let freshness: Int64 = 25 * 3_600_000
 
-    /// The retained debt is right only while the debt service is online and has published it lately.
+    /// Judges the retained debt, which is right only while the debt service is online and has published lately.
     private static func debt(_ status: StatusReport, _ nodes: NodesReport, hasLedger: Bool) -> Finding {
         let check = "weekly debt"
-        let why = "read the service's log: \(log(of: "lockstep-debt"))"
+        let advice = "read the service's log: \(log(of: "lockstep-debt"))"
         guard let minutes = status.debtMinutes else {
             guard hasLedger else { return Finding(check, .absent, "not measured: start lockstep-debt") }
             return Finding(
                 check, .wrong, "there is a ledger here, but the node receives no week from the debt service",
-                fix: "\(why); its broker and space must be those of the node")
+                fix: "\(advice); its broker and space must be those of the node")
         }
         guard status.linked else { return Finding(check, .absent, "unknown: no connection to the broker") }
         let age = status.debtAt.map {
@@ -199,7 +199,7 @@ struct Doctor: AsyncParsableCommand {
                 fix: "on its machine: systemctl --user start lockstep-debt (of the machine: sudo systemctl start …)")
         }
         if let age, age > freshness {
-            return Finding(check, .wrong, "\(heard): this is older than a day; the service publishes daily", fix: why)
+            return Finding(check, .wrong, "\(heard): this is older than a day; the service publishes daily", fix: advice)
         }
         guard status.debtBy == nil else { return Finding(check, .ok, heard) }
         return Finding(check, .absent, "\(heard); source unknown: a debt service of this version names itself")

@@ -8,13 +8,14 @@ import FoundationEssentials
 import Glibc
 import Settings
 
-/// Which node of this machine a command connects to.
+/// The option that names the node of this machine to which a command connects.
 struct SocketOptions: ParsableArguments, Sendable {
     @Option(
         help: "The socket of the node on this machine (default: the usual place). LOCKSTEP_SOCKET",
         completion: .file())
     var socket: String?
 
+    /// A client of the first wanted socket on which a node listens; `nil` if there is none.
     var localNode: ControlClient? {
         wantedSockets.first(where: ControlClient.isServed).map(ControlClient.init)
     }
@@ -30,8 +31,8 @@ struct SocketOptions: ParsableArguments, Sendable {
         return Paths(environment: environment).sockets
     }
 
-    /// Ends the command because no node was reached. `advice` is a suggestion for the person.
-    func unreachable(_ advice: String = "") -> any Error {
+    /// Prints that no node was reached, and returns the exit code. `addition` continues that sentence.
+    func unreachable(_ addition: String = "") -> any Error {
         if let closed = wantedSockets.first(where: { access($0, W_OK) != 0 && errno == EACCES }) {
             return ExitStatus.unreachable.because(
                 "only members of its group may use \(closed); for the node of this machine: "
@@ -39,7 +40,7 @@ struct SocketOptions: ParsableArguments, Sendable {
         }
         let installation = Installation(environment: ProcessInfo.processInfo.environment)
         return ExitStatus.unreachable.because(
-            "no node listens on \(wantedSockets.joined(separator: " or "))\(advice); \(installation.adviceWithoutNode)")
+            "no node listens on \(wantedSockets.joined(separator: " or "))\(addition); \(installation.adviceWithoutNode)")
     }
 }
 
@@ -48,7 +49,7 @@ struct OutputOptions: ParsableArguments {
     var json = false
 }
 
-/// Which language a command draws in.
+/// The option for the language in which a command draws.
 struct LanguageOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -75,6 +76,7 @@ extension CaseIterable where Self: RawRepresentable<String> {
 }
 
 extension Duration {
+    /// Reads a duration in the plan grammar; an error begins with `name`, that of the option or command.
     static func seconds(_ text: String, of name: String) throws(UsageError) -> Int {
         do throws(PlanError) {
             return try PlanGrammar.seconds(of: text)

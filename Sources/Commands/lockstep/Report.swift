@@ -8,7 +8,7 @@ import Settings
 
 /// The output of commands, for people and for programs.
 enum Report {
-    /// Prints the outcome of a request, and ends the command with its exit code.
+    /// Prints the outcome of a request; throws the exit code of an outcome that is no success.
     /// - Parameter limit: The words for a refusal as invalid; `nil` for the usual ones.
     static func end(_ reply: ReplyReport, done: Localized, invalid limit: String? = nil, json: Bool) throws {
         if json { print(Self.json(reply.encoded)) }
@@ -34,7 +34,7 @@ enum Report {
 
     static var strings: Strings { LanguageOptions.ofEnvironment }
 
-    /// An encoded report, for a person too.
+    /// Returns an encoded report with one field per line, which a person can read too.
     static func json(_ encoded: [UInt8]) -> String { String(decoding: ReportJSON.pretty(encoded), as: UTF8.self) }
 
     static func json(_ json: JSONText) -> String { Self.json(Array(json.text.utf8)) }

@@ -69,9 +69,9 @@ struct StartCommand: AsyncParsableCommand {
         if overtime, countUp { throw ValidationError("--overtime is for a countdown") }
         let plans = [length != nil, until != nil, plan != nil, preset != nil, countUp].count(where: \.self)
         if plans > 1 { throw ValidationError("--for, --until, --plan, --preset and --count-up exclude each other") }
-        let others =
+        let hasOtherOptions =
             [title, label, colouring.color, icon].contains { $0 != nil } || autoAdvance || alarm != nil || overtime
-        if again, plans > 0 || others {
+        if again, plans > 0 || hasOtherOptions {
             throw ValidationError("--again goes on with a session as it was; give it neither a title nor other options")
         }
         if colouring.color != nil, label == nil {

@@ -90,8 +90,8 @@ private struct Children: Sendable {
     let address: BrokerAddress
     let listens: Bool
 
-    /// An event that ends the wait.
-    private enum Step {
+    /// An event for which `run` waits.
+    private enum Event {
         case served
         case interrupted
         case nodeEnded(TerminationStatus)
@@ -99,7 +99,7 @@ private struct Children: Sendable {
     }
 
     func run(until signals: UnixSignalsSequence) async throws {
-        try await withThrowingTaskGroup(of: Step.self) { group in
+        try await withThrowingTaskGroup(of: Event.self) { group in
             group.addTask { .nodeEnded(try await node()) }
             if CompanionExecutable.isInstalled("lockstep-calm") {
                 group.addTask { .serviceEnded("the calm service", try await service("calm")) }
@@ -116,11 +116,11 @@ private struct Children: Sendable {
                 while !ControlClient.isServed(settings.socket) { try await Task.sleep(for: .milliseconds(10)) }
                 return .served
             }
-            while let step = try await group.next() {
-                switch step {
+            while let event = try await group.next() {
+                switch event {
                 case .served: greet()
-                case .serviceEnded(let what, let status):
-                    CommandLineRunner.say("lockstep up: \(what) has ended by itself: \(status)")
+                case .serviceEnded(let name, let status):
+                    CommandLineRunner.say("lockstep up: \(name) has ended by itself: \(status)")
                 case .interrupted:
                     group.cancelAll()
                     while await group.nextResult() != nil {}
@@ -138,7 +138,7 @@ private struct Children: Sendable {
     }
 
     private func node() async throws -> TerminationStatus {
-        // The node's settings file of this machine is for another broker.
+        // No settings file: that of this machine's node is for another broker.
         let options = ["--name", settings.name, "--socket", settings.socket, "--config", "/dev/null"]
         return try await start(
             "lockstep-node", named: "\(settings.node)", directory: settings.stateDirectory,

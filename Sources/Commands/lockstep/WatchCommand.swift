@@ -69,8 +69,8 @@ struct Watch: AsyncParsableCommand {
         }
     }
 
-    /// Sends a press. It names the session and phase on the screen, so that it has no effect on a later one.
-    /// - Returns: Why it had no effect; `nil` if it had.
+    /// Sends a press. An operation names the session and phase on the screen, and has no effect on later ones.
+    /// - Returns: The reason why the press had no effect; `nil` if it had one.
     private static func press(
         _ action: Button.Action, seeing shown: NodeView, on node: ControlClient, _ strings: Strings
     ) async -> Localized? {

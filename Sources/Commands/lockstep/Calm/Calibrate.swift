@@ -64,13 +64,14 @@ struct Calibrate: AsyncParsableCommand {
     }
 
     private var arguments: [String] {
-        isOfSpace
+        usesSpace
             ? ["levels"] + broker.arguments + .options(["--config": config, "--topic": topic])
             : ["listen", "--print"]
                 + .options(["--config": config, "--recorder": recorder, "--calibration": calibration])
     }
 
-    private var isOfSpace: Bool {
+    /// Whether to use the levels that the space publishes, and not a recorder.
+    private var usesSpace: Bool {
         recorder == nil
             && (broker.values.isGiven(.broker)
                 || ProcessInfo.processInfo.environment["LOCKSTEP_BROKER"]?.isEmpty == false)

@@ -42,6 +42,7 @@ struct CalmStatus: AsyncParsableCommand {
         }
     }
 
+    /// Returns the reason why no calm is measured, with the command that helps.
     private static func missing(in report: NodesReport) -> String {
         guard let service = report.nodes.first(where: { $0.role == "service" && $0.node == "calm" }) else {
             return "no calm service is known: lockstep up runs one, and so does a machine that has joined with an "
@@ -55,12 +56,12 @@ struct CalmStatus: AsyncParsableCommand {
     }
 }
 
-/// How calm the current session was, or the last one, and the last hour.
+/// A report of how calm the current session was, or else the last one, and of the last hour.
 struct CalmReport {
     let shown: NodeView
     private var calm: CalmFeed? { shown.calm }
 
-    /// The output of `lockstep calm --json`. Every field is always there; seconds, levels and times as in the protocol.
+    /// The output of `lockstep calm --json`. Every field is present; seconds, levels and times as in the protocol.
     var json: JSONText {
         let (register, known) = (shown.view.register, calm?.ifKnown)
         func decibels(_ tenths: Int?) -> JSONText { tenths.map { JSONText(Double($0) / 10) } ?? .null }

@@ -18,8 +18,8 @@ struct KioskEnable: AsyncParsableCommand {
             minutes. Needs root.
             """)
 
-    /// The file of the settings of the display, which belongs to root. The node's unit reads it too, for the address of the
-    /// page; its own file has precedence.
+    /// The settings file of the display, which belongs to root. The node's unit reads it too, for the address of the
+    /// page; the node's own settings file has precedence.
     static let path = "/etc/lockstep/kiosk.env"
 
     @Option(help: "The face: \(Face.names).")
@@ -104,7 +104,7 @@ struct KioskDisable: AsyncParsableCommand {
     func run() async throws {
         try KioskService.requireRoot()
         try await KioskService.systemctl("disable", "--quiet", "--now", KioskService.unit)
-        // A browser that did not end in time counts as failed; an error means that it did.
+        // A browser that did not end in time leaves the unit failed. If it did, an error here is harmless.
         _ = try? await KioskService.systemctl("reset-failed", KioskService.unit)
         unlink(KioskEnable.path)
         try await KioskService.systemctl("try-restart", "lockstep-node.service")

@@ -109,7 +109,8 @@ struct KioskLink: AsyncParsableCommand {
 extension KioskReport {
     static let noPage = "this node serves no page; start it with --http 127.0.0.1:7780"
 
-    /// Checks that the node answers to a host that a person names. A proxy can ask the node for another host.
+    /// Checks that the node answers to a host that a person names. For an origin, it only warns: a proxy there can ask
+    /// the node for another host.
     func check(_ host: PageHost?) throws {
         guard let host, !host.isAddress, !names.contains(host.name) else { return }
         let problem =
@@ -127,7 +128,7 @@ extension KioskReport {
     }
 }
 
-/// Where browsers reach the page, as a person names it.
+/// The host or origin at which browsers reach the page, as a person types it.
 struct PageHost {
     /// A whole origin, such as that of a proxy; `nil` where only a host is named.
     let origin: String?
@@ -151,7 +152,7 @@ struct PageHost {
     }
 
     var name: String { host.lowercased() }
-    /// Whether it is an address, to which every node answers.
+    /// Whether the host is an address and not a name; every node answers to its addresses.
     var isAddress: Bool { name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } }
 }
 

@@ -10,9 +10,10 @@ import Subprocess
 /// The unit that shows the display on this machine's screen.
 enum KioskService {
     static let unit = "lockstep-kiosk.service"
-    /// The socket of the machine's node, whose page it shows.
+    /// A client of the machine's node, whose page the unit shows.
     private static let node = ControlClient(path: "/run/lockstep/node.sock")
-    /// The file in which `kiosk-session` says what it shows: `page`, `terminal` or `nothing`, and why not more.
+    /// The file in which `kiosk-session` says what it shows: `page`, `terminal` or `nothing`, then a reason if it shows
+    /// less than it should, or still waits.
     private static let report = "/run/lockstep-kiosk/shows"
     /// How long the page may take to appear. A judgement: a small board starts Chromium for the first time in half a minute.
     private static let timeout = Duration.seconds(120)

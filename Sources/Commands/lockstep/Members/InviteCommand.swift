@@ -16,6 +16,7 @@ enum Members {
         try CompanionExecutable.become("lockstep-node", request.words(root: destdir))
     }
 
+    /// Runs `lockstep-node` with a request, and returns its decoded answer.
     static func answer<Answer: Decodable>(
         _ request: BrokerRequest, _ type: Answer.Type, json: Bool = false, _ destdir: String?
     ) async throws -> Answer {

@@ -22,7 +22,7 @@ struct JoinScopeOptions: ParsableArguments {
             isPersonal: isPersonal, root: destdir ?? "", environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Refuses a node of a person beside the machine's, or beside one that runs.
+    /// Refuses to join for a person where the machine has joined, or where another node listens.
     func refuseSecondNode() throws {
         guard isPersonal else { return }
         let (environment, root) = (ProcessInfo.processInfo.environment, destdir ?? "")
@@ -38,7 +38,7 @@ struct JoinScopeOptions: ParsableArguments {
         throw UsageError("a node listens on \(used); end it first (Ctrl-C, where lockstep up runs), then join again")
     }
 
-    /// Names the nodes of people of this machine, whose commands do not use the node of the machine.
+    /// Warns of the nodes of people on this machine: commands of these people do not use the machine's node.
     func warnOfOtherNodes() {
         guard !isPersonal else { return }
         let folder = (destdir ?? "") + "/run/user"
@@ -116,12 +116,11 @@ struct JoinCommand: AsyncParsableCommand {
             print("\(report.node) is connected to \(report.broker) and starts by itself (\(report.service)).")
         }
         if request.role.service == "node" { scope.warnOfOtherNodes() }
-        // The sibling subcommand sets up the screen.
         if kiosk { try CompanionExecutable.become("lockstep", ["kiosk", "enable"]) }
     }
 
-    /// Runs `body`; an interrupt cancels it, and it still undoes what it began. Both are tasks, because only a task can be
-    /// cancelled by another.
+    /// Runs `body`; an interrupt cancels it, and it still undoes what it began. `body` runs in a task of its own, so
+    /// that the task that waits for signals can cancel it.
     private static func cancelledByInterrupt<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -157,6 +156,7 @@ struct JoinCommand: AsyncParsableCommand {
     }
 }
 
+/// The options for joining by the address of a broker, without an invitation.
 struct OwnBrokerOptions: ParsableArguments {
     @Option(
         help: "A file of mode 600 with the password (default: asked for on the terminal).", completion: .file())
@@ -198,6 +198,7 @@ struct OwnBrokerOptions: ParsableArguments {
             throw UsageError("--node is 1 to 32 characters of a-z, 0-9 and -")
         }
         let spaceID = space.map { SpaceID($0) }
+        // Two optionals: the outer one is `nil` if no space is given, the inner one if it is invalid.
         if let spaceID, spaceID == nil { throw UsageError("--space is 1 to 32 characters of a-z, 0-9 and -") }
         return JoinRequest(
             broker: broker, trust: trust, role: role ?? .node, space: spaceID ?? nil, node: id,

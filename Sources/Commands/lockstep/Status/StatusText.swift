@@ -27,7 +27,7 @@ struct StatusText {
     var isLive: Bool { screen.status?.isLive == true }
 
     var lines: [String] {
-        guard !screen.isIdle else { return ["\(joined([strings[.idle], notice(.linkLost)]))"] + loud + rest }
+        guard !screen.isIdle else { return ["\(joined([strings[.idle], notice(.linkLost)]))"] + announcements + problems }
         let heading = joined([screen.title, screen.label.map { .userText($0.name) }])
         let place =
             shown.view.isOwner
@@ -38,11 +38,11 @@ struct StatusText {
             joined([place, notice(.linkLost)]), notice(.tookOver), stale,
             screen.continueHint,
         ]
-        return lines.compactMap { $0?.description } + loud + rest
+        return lines.compactMap { $0?.description } + announcements + problems
     }
 
     /// An alarm that waits, and the text on all screens.
-    private var loud: [String] { [notice(.alarm), notice(.toAll)].compactMap { $0?.description } }
+    private var announcements: [String] { [notice(.alarm), notice(.toAll)].compactMap { $0?.description } }
 
     /// "24:15 left · ends 14:25 · Focus 2/4".
     private var time: Localized? {
@@ -70,14 +70,14 @@ struct StatusText {
     }
 
     /// The problems of the machine: its clock, and others that no display shows.
-    private var rest: [String] {
+    private var problems: [String] {
         let warnings = shown.warnings.map { "warning: \($0)" }
         guard shown.isClockWrong else { return warnings }
         let size = size(seconds: Int((shown.clockAhead.magnitude + 500) / 1_000))
         return ["\(strings.text(shown.clockAhead < 0 ? .clockBehind : .clockAhead, ["size": size]))"] + warnings
     }
 
-    /// A duration, as precise as it helps to set a clock.
+    /// Returns a duration, only as precise as is useful for setting a clock.
     private func size(seconds: Int) -> Localized {
         let day = 86_400
         return switch seconds {
