@@ -76,7 +76,7 @@ struct Move: ParsableCommand {
         }
         guard from != to else { throw UsageError("name two ledgers") }
         for url in [from, to] where LedgerStore.isShared(url) { _ = try DebtSettings.url(url, of: "a URL") }
-        // A service has locked the directory of its file.
+        // A running service has locked the directory of its file, so that this fails.
         let locks = try [from, to].filter { $0.hasSuffix("/ledger.sqlite") }.map {
             try LedgerAccess.lock(Files.folder(of: $0))
         }

@@ -73,7 +73,7 @@ struct Correct: ParsableCommand {
         return runs
     }
 
-    /// Reads a time. Of two instants at which the clocks show it, the one nearer to the session's own time is meant.
+    /// Reads a time. If the clocks show it twice, returns the instant nearer to `own`, the session's own time.
     private static func time(_ text: String?, _ option: String, near own: Int64, in zone: Zone) throws -> Int64? {
         guard let text else { return nil }
         guard let found = zone.instants(text).min(by: { abs($0 - own) < abs($1 - own) }) else {
@@ -108,7 +108,7 @@ struct Delete: ParsableCommand {
     }
 }
 
-/// The texts of a session as a person gives them to `correct` and `add`.
+/// Checks the texts of a session that a person gives to `correct` and `add`.
 enum Typed {
     static func title(_ text: String) throws -> String {
         let title = CleanText.trimmed(text)
@@ -133,6 +133,7 @@ private let recordingNode: ArgumentHelp =
     "The node that recorded it, if several nodes have recorded a session with this id."
 
 extension LedgerAccess.Opened {
+    /// Finds the session with an id, also if it is deleted.
     /// - Parameter name: The node that recorded the session; needed only if several nodes use the id.
     fileprivate func find(_ text: String, on name: String?) throws -> Entry {
         let id = SessionID(text)

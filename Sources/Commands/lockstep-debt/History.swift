@@ -24,21 +24,23 @@ struct History: ParsableCommand {
                 }
                 begin = given
             }
-            let all = try opened.ledger.entries(of: opened.space, from: begin, to: .max)
-            let rows = try all.indices.filter { try isWanted(all[$0], since: begin, in: opened, now: now) }.sorted {
-                (all[$0].record.startedAt, all[$0].record.key) < (all[$1].record.startedAt, all[$1].record.key)
+            let entries = try opened.ledger.entries(of: opened.space, from: begin, to: .max)
+            let wanted = try entries.indices.filter { try isWanted(entries[$0], since: begin, in: opened, now: now) }
+            let rows = wanted.sorted {
+                let (first, second) = (entries[$0].record, entries[$1].record)
+                return (first.startedAt, first.key) < (second.startedAt, second.key)
             }
-            if options.csv { return try printCSV(rows.map { all[$0] }, in: opened) }
-            let shares = Shares(of: all, history: opened.history, now: now)
+            if options.csv { return try printCSV(rows.map { entries[$0] }, in: opened) }
+            let shares = Shares(of: entries, history: opened.history, now: now)
             if options.ical {
-                print(ICalendar.text(of: rows.map { (all[$0], shares.spans(of: $0)) }, now: now), terminator: "")
+                print(ICalendar.text(of: rows.map { (entries[$0], shares.spans(of: $0)) }, now: now), terminator: "")
             } else {
                 let minutes = WholeMinutes.of(rows.map { Milliseconds(shares.done(of: $0)) })
                 for (row, done) in zip(rows, minutes) {
                     print(
                         options.json
-                            ? json(of: all[row], at: row, of: shares)
-                            : line(of: all[row], at: row, of: shares, minutes: done, in: opened))
+                            ? json(of: entries[row], at: row, of: shares)
+                            : line(of: entries[row], at: row, of: shares, minutes: done, in: opened))
                 }
             }
         }
@@ -46,14 +48,15 @@ struct History: ParsableCommand {
 
     private func isWanted(_ entry: Entry, since begin: Int64, in opened: LedgerAccess.Opened, now: Int64) throws -> Bool
     {
-        // Deleted sessions are not listed, but a CSV file can be imported, and then holds them too.
+        // A list leaves out deleted sessions. A CSV file holds them, because it can be imported.
         guard !entry.isDeleted || options.csv else { return false }
         let shown =
             entry.isDeleted
             ? try opened.ledger.entryBeforeDeletion(entry.record.key, of: opened.space) ?? entry : entry
-        let limit = GroupTime(begin)
-        let ends = shown.record.runs.contains { ($0.to ?? GroupTime(now)) > limit } || shown.record.startedAt >= limit
-        return ends && options.label.map { (shown.record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
+        let earliest = GroupTime(begin)
+        let record = shown.record
+        let isInTime = record.runs.contains { ($0.to ?? GroupTime(now)) > earliest } || record.startedAt >= earliest
+        return isInTime && options.label.map { (record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
     }
 
     private func printCSV(_ rows: [Entry], in opened: LedgerAccess.Opened) throws {

@@ -91,8 +91,8 @@ struct ImportCommand: ParsableCommand {
         UsageError("\(file == "-" ? "standard input" : file) cannot be read: \(String(cString: strerror(errno)))")
     }
 
-    /// Files records in batches, so that other writers do not wait. After a
-    /// failure the file can be imported again: a record that is filed already is not filed twice.
+    /// Files the records in batches, so that other writers do not wait long; then corrections and calm. After a failure
+    /// the file can be imported again: nothing is filed twice.
     private func file(_ found: Import, into opened: LedgerAccess.Opened, _ report: inout ImportReport) throws {
         let now = SystemClock.wallMilliseconds()
         for start in stride(from: 0, to: found.records.count, by: Self.batch) {

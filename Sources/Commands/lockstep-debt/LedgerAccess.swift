@@ -15,6 +15,8 @@ extension LedgerAccess {
         var history: RulesHistory
     }
 
+    /// Returns the settings of the ledger to open. Without a given directory it is the first one with a ledger: of this
+    /// person's service, of `lockstep up` or of the machine; others are named on stderr.
     func settings() throws -> DebtSettings {
         var values = SettingValues()
         values.set(.space, option: "--space", to: space)
@@ -31,15 +33,15 @@ extension LedgerAccess {
         var machine = SettingValues()
         try? machine.fill(file: installation.ledgerSettings)
         let database = try DebtSettings.database(machine)
-        let found = ([settings.node.stateDirectory] + others).map { directory in
-            var found = settings
-            found.node.stateDirectory = directory
-            if directory == ofMachine { found.database = database }
-            return found
+        let candidates = ([settings.node.stateDirectory] + others).map { directory in
+            var candidate = settings
+            candidate.node.stateDirectory = directory
+            if directory == ofMachine { candidate.database = database }
+            return candidate
         }.filter { $0.database != nil || Self.mayExist($0.ledger) }
-        guard let first = found.first else { return settings }
-        if found.count > 1 {
-            let rest = found.dropFirst().map { "--state-dir \($0.node.stateDirectory)" }.joined(separator: ", ")
+        guard let first = candidates.first else { return settings }
+        if candidates.count > 1 {
+            let rest = candidates.dropFirst().map { "--state-dir \($0.node.stateDirectory)" }.joined(separator: ", ")
             CommandLineRunner.say(
                 "lockstep-debt: this is the ledger in \(first.database ?? first.node.stateDirectory); there is another: \(rest)"
             )
@@ -61,9 +63,10 @@ extension LedgerAccess {
         return UsageError("this machine has no ledger: \(Installation(environment: environment).adviceWithoutLedger)")
     }
 
+    /// Runs `body` with the opened ledger; if it writes, notifies the services that share the ledger.
     /// - Parameters:
-    ///   - isMade: Whether to create a missing one.
-    ///   - writes: Whether `body` changes it. If not, it can be on a full or read-only disk.
+    ///   - isMade: Whether to create a missing ledger.
+    ///   - writes: Whether `body` changes the ledger. If not, the ledger can be on a full or read-only disk.
     func with<Value>(isMade: Bool = false, writes: Bool = false, _ body: (Opened) throws -> Value) throws -> Value {
         let settings = try settings()
         if isMade {
@@ -80,7 +83,7 @@ extension LedgerAccess {
             Opened(
                 settings: settings, ledger: ledger, space: try Self.space(of: settings, in: ledger), history: history))
         guard writes else {
-            // It may merge the log of a killed service into the file. If the disk is full for that, nothing is lost.
+            // Closing may merge the log of a killed service into the file. If the disk is too full, nothing is lost.
             try? ledger.close()
             return value
         }
@@ -89,7 +92,7 @@ extension LedgerAccess {
         return value
     }
 
-    /// Returns the space of the settings. Without one it is the only space of the ledger.
+    /// Returns the space of the settings; if they mean every space, the only space of the ledger.
     private static func space(of settings: DebtSettings, in ledger: LedgerStore) throws -> SpaceID {
         guard settings.isEverySpace else { return settings.node.space }
         let spaces = try ledger.spaces()
@@ -100,7 +103,7 @@ extension LedgerAccess {
         return spaces.first ?? settings.node.space
     }
 
-    /// Locks the directory of a service, so that none runs.
+    /// Locks the state directory of a service, so that none can run there meanwhile.
     static func lock(_ directory: String) throws -> StateDirectory {
         do throws(StateDirectoryError) {
             return try StateDirectory(directory)

@@ -46,10 +46,10 @@ struct Show: ParsableCommand {
 
     private func printText(_ report: WeekReport) {
         let week = report.sums.week
-        let most = max(report.sums.days.max() ?? 0, Int64(report.goal) * 60_000 / Int64(max(1, week.days.count)), 1)
+        let fullBar = max(report.sums.days.max() ?? 0, Int64(report.goal) * 60_000 / Int64(max(1, week.days.count)), 1)
         let minutes = WholeMinutes.of(report.sums.days.map { Milliseconds($0) })
         for (index, day) in week.days.enumerated() {
-            let width = Int(report.sums.days[index] * 30 / most)
+            let width = Int(report.sums.days[index] * 30 / fullBar)
             let bar = String(repeating: "█", count: width) + String(repeating: "·", count: 30 - width)
             print("\(day.date)  \(bar)  \(minutes[index])m")
         }

@@ -9,8 +9,9 @@ import Wire
 
 /// Finds out what a broker can do, and what that means for Lockstep.
 ///
-/// Messages are on `ping/<a random name>` of the node, which its rights include and no program reads. Only the check of the
-/// rights writes topics that others read, and there what they ignore. What was retained is deleted at the end.
+/// Its messages go to `ping/<a random name>` of the node, which the rights of the node include and no program reads.
+/// Only the check of the rights writes topics that others read, with payloads that they ignore. Retained messages are
+/// deleted at the end.
 struct BrokerExamination {
     let settings: Settings
     let link: MQTTConfiguration
@@ -21,6 +22,7 @@ struct BrokerExamination {
     private var name: String { settings.broker?.description ?? "" }
     private var node: NodeID { settings.broker?.user.flatMap(NodeID.init) ?? settings.node }
     private var space: SpaceID { settings.space }
+    /// The node's own topics begin with this and a slash.
     private var own: String { "\(Topics.prefix)\(space)/node/\(node)" }
     private var topic: String { "\(own)/ping/\(probe)" }
     private func message(_ text: String, retain: Bool = false) -> MQTTMessage {
@@ -77,6 +79,7 @@ struct BrokerExamination {
         return Finding("round trip", .wrong, "\(found), and after 2 s takes it over", fix: "use a nearer broker")
     }
 
+    /// The effect on people if the broker does not let a node write a topic, by the topic's end.
     private static let effects = [
         "presence": "others take the node for offline", "session": "its sessions are seen nowhere else",
         "notice": "what people say there is shown nowhere else", "intent": "it cannot press sessions of others",
@@ -184,7 +187,7 @@ struct BrokerExamination {
         let isHeard = try? await ProbeConnection.with(link, on: loop) { late in
             try await late.subscribe(topic, noLocal: true)
             _ = await late.echo(message("own"), at: first)
-            // A message of another client arrives after it.
+            // It arrives after the own message would have arrived.
             _ = await first.echo(message("foreign"), at: late)
             return late.state.arrival(of: message("own")) != nil
         }
@@ -193,7 +196,8 @@ struct BrokerExamination {
             : Finding("no local", .absent, "not granted: a node receives its own messages, too, and ignores them")
     }
 
-    /// Searches the largest message up to the protocol's limit, to 256 bytes. A broker may end the connection for one.
+    /// Searches for the largest message that passes, to within 256 bytes, from the protocol's limit down. A broker may
+    /// end the connection at a larger one.
     private func packets(_ first: ProbeConnection) async -> Finding {
         var (least, most, middle) = (0, 2 * Limits.payloadBytes, Limits.payloadBytes)
         while most - least > 256, least < Limits.payloadBytes {

@@ -8,8 +8,8 @@ import Glibc
 import Platform
 import Settings
 
-/// `lockstep-node desktop`: shows the session as a media player of the desktop. `lockstep desktop` runs it, and so
-/// starts fast without libsystemd.
+/// `lockstep-node desktop`: shows the session as a media player of the desktop. `lockstep desktop` runs it, so that
+/// `lockstep` itself does not link libsystemd and starts fast.
 struct DesktopNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "lockstep-node desktop")
     /// The pause before a node is looked for again.

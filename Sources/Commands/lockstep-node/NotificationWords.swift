@@ -31,7 +31,7 @@ struct NotificationWords: Sendable {
         return ("\(summary)", lines.joined(separator: "\n"))
     }
 
-    /// The state that a display shows beside the time, if the summary leaves it open.
+    /// Returns the state that a display shows beside the time; empty if the summary says enough.
     private func state(at event: SessionEvent) -> Localized {
         switch event.name {
         case .superseded where event.isTakeover:

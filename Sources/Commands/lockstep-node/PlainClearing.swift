@@ -45,11 +45,12 @@ actor PlainClearing {
         if message.retain, !message.payload.isEmpty { retained.insert(message.topic) }
     }
 
-    /// Returns whether nothing is left to be cleared; a connection that is lost before is followed by another one.
+    /// Clears the topics. Returns whether nothing is left to do; if the connection is lost before, the next one clears.
     private func clear(by client: MQTTClient) async -> Bool {
         do {
             _ = try await client.subscribe([Subscription(topics.all), Subscription(HomeAssistant.filter(of: space))])
             _ = try await client.publish(MQTTMessage(topic: topics.question, payload: Array(node.rawValue.utf8)))
+            // Time for the answer of a node that serves the topics, and for their retained messages.
             try await Task.sleep(for: .milliseconds(PlainTurn.timeout.count))
             for topic in retained.sorted() where !isServed {
                 _ = try await client.publish(MQTTMessage(topic: topic, payload: [], retain: true))

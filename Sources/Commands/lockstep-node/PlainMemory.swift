@@ -5,10 +5,10 @@ import Display
 import Platform
 import Session
 
-/// The memory of a node for the plain topics, in its state directory. It has the space in which the node has left
+/// The memory of a node for the plain topics, in its state directory. It holds the space in which the node has left
 /// messages, and the ids of the latest commands.
 final class PlainMemory {
-    private static let most = 128
+    private static let idLimit = 128
 
     /// The content of the file.
     private struct Kept: Codable {
@@ -43,7 +43,7 @@ final class PlainMemory {
 
     func note(_ id: String) {
         guard isNew(id) else { return }
-        kept.ids = kept.ids.suffix(Self.most - 1) + [id]
+        kept.ids = kept.ids.suffix(Self.idLimit - 1) + [id]
         save()
     }
 
@@ -57,6 +57,6 @@ final class PlainMemory {
         if let answer = try? PlainAnswer(encoded: payload), answer.outcome != .refused, let id = answer.id { note(id) }
     }
 
-    /// Saves the memory; one that cannot be saved lasts as long as the node. The node says that its disk is full.
+    /// Saves the memory. If that fails, it lasts as long as the node, which itself reports that the disk is full.
     private func save() { try? Files.replace(path, isFlushed: false, with: ReportJSON.encode(kept)) }
 }

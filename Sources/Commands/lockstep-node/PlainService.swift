@@ -13,12 +13,12 @@ import Wire
 
 /// Publishes the session on plain topics, carries out plain commands, and describes both to Home Assistant.
 ///
-/// It has a connection of its own, whose will says that the topics are no longer kept: the node's own will is taken by
-/// its presence. It lives on the node's loop.
+/// It has a connection of its own, whose will says that the topics are no longer kept: the node's own connection needs
+/// its will for the presence. The service runs on the node's loop.
 actor PlainService: Service {
     /// Commands that wait; more at once are refused.
     private static let queueLimit = 32
-    /// The longest wait after a start of Home Assistant: many programs answer it at once.
+    /// The longest random wait after a start of Home Assistant, which many programs would else answer at once.
     private static let birthSpread: Milliseconds = .seconds(3)
 
     private nonisolated let loop: EventLoop
@@ -109,7 +109,7 @@ actor PlainService: Service {
         switch event {
         case .message(let message): receive(message)
         case .connected, .disconnected:
-            // It notes the connection, and logs a problem of it once.
+            // The link notes the connection, and logs its problem once.
             _ = link.receive(event, at: 0)
             if case .connected = event {
                 // A retained command is ignored, because the broker would deliver it again at each start.
@@ -129,7 +129,7 @@ actor PlainService: Service {
         case topics.server: if !message.retain, let node = NodeID(text) { handle(.server(node)) }
         case topics.question: if !message.retain, let node = NodeID(text) { handle(.question(node)) }
         case topics.command: if !message.retain, turn.serves { read(message.payload) }
-        // A server that is gone has carried it out.
+        // The node that serves has carried out this command. If it goes, this node must not do so again.
         case topics.answer: if !turn.serves { memory.note(answer: message.payload) }
         case HomeAssistant.status:
             if text == "online", turn.serves, !discovery.isEmpty, !message.retain {
@@ -237,7 +237,7 @@ actor PlainService: Service {
 
     private func reply(to command: PlainCommand) async throws(RequestError) -> PlainAnswer {
         let id = command.id
-        // The owner knows it too, so that another server does not carry the command out again.
+        // The owner remembers the id too, so that another server does not carry the command out again.
         let intent = id.flatMap { IntentID($0) }
         switch command.action {
         case .press(let press): return PlainAnswer(to: id, await access.ask(.press(press, id: intent)))

@@ -29,18 +29,19 @@ final class PlayerNews: Sendable {
     }
 }
 
-/// Why there is no player on the session bus.
+/// A failure of the session bus, which ends the player.
 struct BusFailure: Error {
     var description: String
 
+    /// Returns a code of sd-bus, or throws it with a context if it is negative.
     @discardableResult
-    static func check(_ code: Int32, _ what: String) throws(BusFailure) -> Int32 {
+    static func check(_ code: Int32, _ context: String) throws(BusFailure) -> Int32 {
         guard code < 0 else { return code }
-        throw BusFailure(description: "\(what): \(String(cString: strerror(-code)))")
+        throw BusFailure(description: "\(context): \(String(cString: strerror(-code)))")
     }
 }
 
-/// The player on the session bus. It has its name only while a session lives. One thread uses it.
+/// The player on the session bus. It has its name there only while a session lives. Only one thread uses it.
 final class PlayerBus {
     private static let path = "/org/mpris/MediaPlayer2"
     private static let interface = "org.mpris.MediaPlayer2.Player"
@@ -50,7 +51,7 @@ final class PlayerBus {
     private let strings: Strings
     private let ask: (Player.Request) -> Void
     private var player: Player?
-    /// The name that it has on the bus.
+    /// The name of the player on the bus; `nil` without a session.
     private var name: String?
 
     /// Connects to the bus of `DBUS_SESSION_BUS_ADDRESS`, else of the person's runtime directory.
@@ -108,7 +109,7 @@ final class PlayerBus {
         if player.hasJumped(since: earlier) { try tellPosition(at: now) }
     }
 
-    /// Takes the name of the player. A second one has the suffix that the specification asks for.
+    /// Takes the name of the player. A second player gets the suffix that the specification asks for.
     private func takeName() throws(BusFailure) {
         var wanted = "org.mpris.MediaPlayer2.lockstep"
         var code = sd_bus_request_name(bus, wanted, 0)

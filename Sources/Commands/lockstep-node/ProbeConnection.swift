@@ -3,7 +3,7 @@
 import Mosquitto
 import Synchronization
 
-/// A connection that remembers what arrives. A failure to connect ends it, and with a will every loss.
+/// A connection that remembers what arrives. It ends if it cannot connect; with a will, also at every loss.
 final class ProbeConnection: Sendable {
     /// The state of the connection, and the messages that it has received.
     struct State {
@@ -30,7 +30,7 @@ final class ProbeConnection: Sendable {
     ) async throws -> Value {
         var link = link
         let hasConnected = Atomic(false)
-        // A second connection with one id would end the first.
+        // A second connection with the same id would end the first.
         link.clientID += "-\(UInt32.random(in: 0 ... .max))"
         link.giveUp = { _ in will != nil || !hasConnected.load(ordering: .relaxed) }
         if let will { link.makeWill = { _ in will } }
@@ -74,7 +74,7 @@ final class ProbeConnection: Sendable {
         try await client.subscribe([subscription])
     }
 
-    /// Publishes a message, and returns the time until it arrived here or at `other`. `nil` if it did not in time.
+    /// Publishes a message, and returns the time until it arrives here or at `other`; `nil` if it is late.
     func echo(_ message: MQTTMessage, at other: ProbeConnection? = nil) async -> Duration? {
         let (target, began) = (other ?? self, ContinuousClock.now)
         await client.send(message)

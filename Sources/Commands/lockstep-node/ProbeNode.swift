@@ -31,7 +31,7 @@ struct ProbeNode: AsyncParsableCommand {
         var values = SettingValues()
         try values.fill(file: config)
         let settings = try Settings(values, environment: [:])
-        // A failure before ends the probe.
+        // A failure before the first connection ends the probe.
         let connected = Atomic(false)
         guard let link = settings.brokerConfiguration(clientID: "lockstep-probe", givesUp: { !connected.load(ordering: .relaxed) })
         else {

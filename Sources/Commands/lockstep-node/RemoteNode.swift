@@ -40,7 +40,7 @@ struct RemoteNode: AsyncParsableCommand {
         let id = user ?? NodeID("remote-" + String(UInt32.random(in: 0 ... .max), radix: 36)) ?? settings.node
         let identity = NodeIdentity(
             node: id, name: "remote", role: .display, software: Software.name, bootID: bootID, isAnnounced: false)
-        // From then on the link is retried for ever.
+        // Once joined, the link is retried for ever.
         let joined = Atomic(false)
         let link = settings.brokerConfiguration(clientID: "lockstep-remote") { !joined.load(ordering: .relaxed) }
         guard let link else { throw UsageError("no --broker is given") }

@@ -9,6 +9,7 @@ import TLS
 #endif
 
 extension Settings {
+    /// Returns the certificate of the settings, or else one that the node's own authority issues.
     func encryption(
         of https: HTTPAddress, names: Set<String>, log: Logger
     ) throws(SettingError) -> any HTTPEncryption {

@@ -179,12 +179,12 @@ struct Doctor: AsyncParsableCommand {
     /// Judges the retained debt, which is right only while the debt service is online and has published lately.
     private static func debt(_ status: StatusReport, _ nodes: NodesReport, hasLedger: Bool) -> Finding {
         let check = "weekly debt"
-        let advice = "read the service's log: \(log(of: "lockstep-debt"))"
+        let fix = "read the service's log: \(log(of: "lockstep-debt"))"
         guard let minutes = status.debtMinutes else {
             guard hasLedger else { return Finding(check, .absent, "not measured: start lockstep-debt") }
             return Finding(
                 check, .wrong, "there is a ledger here, but the node receives no week from the debt service",
-                fix: "\(advice); its broker and space must be those of the node")
+                fix: "\(fix); its broker and space must be those of the node")
         }
         guard status.linked else { return Finding(check, .absent, "unknown: no connection to the broker") }
         let age = status.debtAt.map {
@@ -199,7 +199,7 @@ struct Doctor: AsyncParsableCommand {
                 fix: "on its machine: systemctl --user start lockstep-debt (of the machine: sudo systemctl start …)")
         }
         if let age, age > freshness {
-            return Finding(check, .wrong, "\(heard): this is older than a day; the service publishes daily", fix: advice)
+            return Finding(check, .wrong, "\(heard): this is older than a day; the service publishes daily", fix: fix)
         }
         guard status.debtBy == nil else { return Finding(check, .ok, heard) }
         return Finding(check, .absent, "\(heard); source unknown: a debt service of this version names itself")

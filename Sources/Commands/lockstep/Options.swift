@@ -31,8 +31,8 @@ struct SocketOptions: ParsableArguments, Sendable {
         return Paths(environment: environment).sockets
     }
 
-    /// Prints that no node was reached, and returns the exit code. `addition` continues that sentence.
-    func unreachable(_ addition: String = "") -> any Error {
+    /// Prints that no node was reached, and returns the exit code. `suffix` continues that sentence.
+    func unreachable(_ suffix: String = "") -> any Error {
         if let closed = wantedSockets.first(where: { access($0, W_OK) != 0 && errno == EACCES }) {
             return ExitStatus.unreachable.because(
                 "only members of its group may use \(closed); for the node of this machine: "
@@ -40,7 +40,7 @@ struct SocketOptions: ParsableArguments, Sendable {
         }
         let installation = Installation(environment: ProcessInfo.processInfo.environment)
         return ExitStatus.unreachable.because(
-            "no node listens on \(wantedSockets.joined(separator: " or "))\(addition); \(installation.adviceWithoutNode)")
+            "no node listens on \(wantedSockets.joined(separator: " or "))\(suffix); \(installation.adviceWithoutNode)")
     }
 }
 

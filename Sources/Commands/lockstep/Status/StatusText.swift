@@ -27,7 +27,7 @@ struct StatusText {
     var isLive: Bool { screen.status?.isLive == true }
 
     var lines: [String] {
-        guard !screen.isIdle else { return ["\(joined([strings[.idle], notice(.linkLost)]))"] + announcements + problems }
+        guard !screen.isIdle else { return ["\(joined([strings[.idle], notice(.linkLost)]))"] + alerts + problems }
         let heading = joined([screen.title, screen.label.map { .userText($0.name) }])
         let place =
             shown.view.isOwner
@@ -38,11 +38,11 @@ struct StatusText {
             joined([place, notice(.linkLost)]), notice(.tookOver), stale,
             screen.continueHint,
         ]
-        return lines.compactMap { $0?.description } + announcements + problems
+        return lines.compactMap { $0?.description } + alerts + problems
     }
 
     /// An alarm that waits, and the text on all screens.
-    private var announcements: [String] { [notice(.alarm), notice(.toAll)].compactMap { $0?.description } }
+    private var alerts: [String] { [notice(.alarm), notice(.toAll)].compactMap { $0?.description } }
 
     /// "24:15 left · ends 14:25 · Focus 2/4".
     private var time: Localized? {
