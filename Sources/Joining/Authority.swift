@@ -5,21 +5,23 @@ import Settings
 
 /// Finds the broker of an invitation by the fingerprint of its authority, before anything secret is sent.
 enum Authority {
-    /// The answer of a endpoint.
+    /// The answer of an endpoint.
     private enum Answer: Sendable {
         /// The certificate of the authority, as PEM.
         case found(String)
+        /// No certificate has the fingerprint.
         case foreign
+        /// No certificate was received, for this reason.
         case silent(String)
-        /// A endpoint answered a moment ago, so the others are not waited for any more.
+        /// An endpoint answered a moment ago, so the others are not waited for any more.
         case waitedLongEnough
     }
 
-    /// The seconds that a endpoint has for its answer.
+    /// The seconds that an endpoint has for its answer.
     private static let timeout = 5
 
-    /// Asks all endpoints at once.
-    /// - Returns: The endpoint and the certificate of the authority.
+    /// Asks all endpoints at once, and prefers the first in the list that has the authority.
+    /// - Returns: The index of the endpoint, and the certificate of the authority.
     static func find(
         _ fingerprint: [UInt8], at endpoints: [BrokerAddress.Endpoint]
     ) async throws(JoinFailure) -> (endpoint: Int, certificate: [UInt8]) {
@@ -33,7 +35,7 @@ enum Authority {
                 if case .waitedLongEnough = answer { break }
                 answers[index] = answer
                 guard case .found = answer, !isWaiting else { continue }
-                // An earlier endpoint, which is a name, is better than a later one, which is an address of today.
+                // Earlier endpoints get a moment more: they are names, and an address may change.
                 isWaiting = true
                 group.addTask {
                     try? await Task.sleep(for: .milliseconds(500))
@@ -100,7 +102,7 @@ enum Authority {
         return result?.output[...].trimmed.hasSuffix("=" + pairs.joined(separator: ":")) == true
     }
 
-    /// Returns the part of an error of openssl that says something to a person.
+    /// Returns the part of an error of openssl that helps a person.
     private static func reason(in errors: String) -> String {
         let known = [
             "Connection refused", "No route to host", "Network is unreachable", "Name or service not known",

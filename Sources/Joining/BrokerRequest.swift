@@ -29,7 +29,7 @@ package enum BrokerRequest: Codable, Sendable {
         package init() {}
     }
 
-    /// The words of a command line that carry it out.
+    /// Returns the arguments with which `lockstep-node` carries out the request.
     /// - Parameter root: The folder that everything lies below, for tests; `nil` for this machine.
     package func words(root: String?) -> [String] {
         ["broker", String(decoding: ReportJSON.encode(self), as: UTF8.self)] + (root.map { [$0] } ?? [])
@@ -50,7 +50,7 @@ package enum BrokerRequest: Codable, Sendable {
         package init(_ problem: String) { self.problem = problem }
     }
 
-    /// Lets `lockstep-node` carry it out. Messages for people go to stderr.
+    /// Lets `lockstep-node` carry out the request, and returns its answer. Messages for people go to stderr.
     /// - Throws: ``JoinFailure``.
     package func answer<Answer: Decodable>(
         _ type: Answer.Type = Answer.self, by program: String, root: String?

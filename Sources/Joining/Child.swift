@@ -16,7 +16,7 @@ package enum Child {
         package var errors: String
     }
 
-    /// Runs a program: a path, or a name in `PATH`. After some seconds it is killed, and its code is 124.
+    /// Runs a program: a path, or a name in `PATH`. After `seconds` it is killed, and its code is 124.
     /// - Parameter showsErrors: Whether its standard error is that of this process, and not collected.
     /// - Throws: ``BadValue`` if the program cannot be started.
     package static func run(

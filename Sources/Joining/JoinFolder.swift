@@ -6,12 +6,13 @@ import Settings
 
 /// The private folder of a join in the runtime directory, held by one join at a time.
 ///
-/// A join that was killed leaves it, with the name of the service whose settings it was writing. The next join, and
+/// A killed join leaves the folder behind, with the name of the service whose settings it was writing. The next join, and
 /// `leave`, then remove these settings.
 struct JoinFolder {
     static let services = ["node", "calm", "debt"]
     private let lock: StateDirectory
 
+    /// Takes the folder.
     /// - Throws: ``JoinFailure`` if another join has it.
     init(_ paths: JoinPaths) throws(JoinFailure) {
         do throws(StateDirectoryError) {
@@ -39,7 +40,7 @@ struct JoinFolder {
 }
 
 extension JoinPaths {
-    /// The user and the group of the services.
+    /// Returns the user and the group of the services; `nil` to keep those of this process.
     /// - Throws: ``JoinFailure`` if this machine has no such user.
     func owner() throws(JoinFailure) -> (user: uid_t, group: gid_t)? {
         guard !isPersonal, root.isEmpty else { return nil }

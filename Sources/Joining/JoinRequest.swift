@@ -3,7 +3,7 @@
 package import Session
 package import Settings
 
-/// The request of a machine to join a broker: by an invitation, or one that runs already.
+/// A request to join a broker, by an invitation or by the address of a broker that runs already.
 package struct JoinRequest: Sendable {
     /// How the certificate of the broker is verified.
     package enum Trust: Sendable {
@@ -55,6 +55,7 @@ package struct JoinRequest: Sendable {
     /// - Throws: ``BadValue`` for a path that a reader of settings would change.
     func settings(password: String, authority: String?) throws(BadValue) -> SettingLines {
         var lines = SettingLines(comment: "Written by lockstep join; lockstep leave removes it.")
+        // The services take the node as the user if there is a password file and no user in the address.
         let isNamed = broker.user != nil && (broker.user != "\(node)" || self.password == nil)
         try lines.add(.broker, broker.text(withUser: isNamed))
         try lines.add(.node, "\(node)")
@@ -71,7 +72,7 @@ package struct JoinRequest: Sendable {
 
 /// The result of `lockstep-node probe` at a broker.
 package struct ProbeReport: Codable, Sendable {
-    /// Why it was not reached or does not serve the node; `nil` if it does.
+    /// The reason why the broker was not reached or does not serve the node; `nil` if it does.
     package var problem: String?
     /// Whether the broker refuses the user or the password.
     package var isRefused = false

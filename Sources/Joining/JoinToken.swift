@@ -14,7 +14,7 @@ package enum JoinToken {
     private static let mostBytes = (longest - prefix.utf8.count) * 3 / 4
     private static let checksumBytes = 4
 
-    // The bits of the second byte, above those of the role.
+    // The bits of the second byte: the role, and two flags above it.
     private static let roleBits: UInt8 = 0b0000_0111
     private static let encrypted: UInt8 = 0b0000_1000
     private static let hasSpace: UInt8 = 0b0001_0000
@@ -22,10 +22,10 @@ package enum JoinToken {
     // The first byte of a host: a kind, or the length of a name.
     private static let ipv4: UInt8 = 0x81
     private static let ipv6: UInt8 = 0x82
-    /// The `.local` name of the name before it.
+    /// The `.local` name of the host before it.
     private static let local: UInt8 = 0x83
 
-    /// Encodes an invitation. It leaves out the longest host names that do not fit, and those that are none.
+    /// Encodes an invitation. It leaves out invalid hosts, and then the longest ones until the rest fits.
     /// - Throws: ``BadValue`` if a value cannot be encoded, or no address fits.
     package static func encode(_ invitation: Invitation) throws(BadValue) -> String {
         let head = try self.head(of: invitation)
@@ -33,8 +33,8 @@ package enum JoinToken {
         while !hosts.isEmpty {
             let bytes = head + hosts.indices.flatMap { encoded(hosts[$0], after: $0 > 0 ? hosts[$0 - 1] : nil) }
             if bytes.count + checksumBytes <= mostBytes { return prefix + Base64URL.encode(sealed(bytes)) }
-            let longest = hosts.indices.max { hosts[$0].utf8.count < hosts[$1].utf8.count }
-            hosts.remove(at: longest ?? 0)
+            let longestIndex = hosts.indices.max { hosts[$0].utf8.count < hosts[$1].utf8.count }
+            hosts.remove(at: longestIndex ?? 0)
         }
         throw BadValue("the invitation has no address that fits into \(Self.longest) characters")
     }
@@ -61,7 +61,7 @@ package enum JoinToken {
         return bytes
     }
 
-    /// `lockstep invite` makes secrets of 24 letters and digits.
+    /// Whether a text has the form of the secrets of `lockstep invite`: 24 letters and digits.
     private static func isSecret(_ text: String) -> Bool {
         text.utf8.count == 24 && text.utf8.allSatisfy { Base64URL.accepts($0) && !"-_".utf8.contains($0) }
     }
@@ -83,7 +83,7 @@ package enum JoinToken {
         if let bytes = address(host, family: AF_INET, count: 4) { return [ipv4] + bytes }
         if let bytes = address(host, family: AF_INET6, count: 16) { return [ipv6] + bytes }
         if let name, host == localName(of: name) { return [local] }
-        // A name of DNS has 63 characters in each part; longer ones than 127 would not fit anyway.
+        // Larger first bytes are kinds. `lockstep invite` gives no name with more than 70 characters.
         return [UInt8(min(host.utf8.count, 127))] + host.utf8.prefix(127)
     }
 
@@ -100,8 +100,8 @@ package enum JoinToken {
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Decodes a token.
-    /// - Throws: ``BadValue``.
+    /// Decodes a token; whitespace in it is ignored.
+    /// - Throws: ``BadValue`` if it is not a whole token, or names what `lockstep invite` does not make.
     package static func decode(_ text: String) throws(BadValue) -> Invitation {
         let text = text.filter { !$0.isWhitespace }
         guard text.hasPrefix(name), let dash = text.firstIndex(of: "-") else { throw .foreign }
@@ -122,7 +122,7 @@ package enum JoinToken {
             checksum(of: Array(bytes.dropLast(checksumBytes))) == Array(bytes.suffix(checksumBytes)),
             let invitation = invitation(bytes.dropLast(checksumBytes))
         else { throw .damaged }
-        // A checksum proves no origin, so every field is judged by what it says.
+        // A checksum does not prove who made the token, so secret and hosts are checked too.
         guard isSecret(invitation.secret) else { throw .forged("secret", LineText(showing: invitation.secret)) }
         for host in invitation.hosts {
             do throws(BadValue) {
@@ -190,7 +190,7 @@ extension BadValue {
         "this is not an invitation, which begins with lockstep1- (sudo lockstep invite prints one)")
     fileprivate static let damaged = BadValue("a character of the invitation is wrong; copy the whole line again")
 
-    /// A text with fewer characters than it says; `whole` is `nil` if it ends before its length.
+    /// A token with fewer characters than it should have; `whole` is `nil` if it ends before it says how many.
     fileprivate static func truncated(_ count: Int, of whole: Int?) -> BadValue {
         BadValue(
             "the invitation is cut off: \(count) characters\(whole.map { " of \($0)" } ?? "") are here; copy the whole line"

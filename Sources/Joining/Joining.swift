@@ -47,7 +47,7 @@ package struct Joining: Sendable {
         let service = request.role.service
         let unit = LineText(showing: "lockstep-\(service).service")
         let names = paths.names(of: service)
-        try checkSettings(names, request)
+        try checkSettings(names)
         let owner = try paths.owner()
         if let manager, await !manager.has(unit) {
             throw JoinFailure("the service lockstep-\(service) is not installed on this machine")
@@ -97,8 +97,8 @@ package struct Joining: Sendable {
         return true
     }
 
-    /// Checks that nothing that is set here contradicts the request.
-    private func checkSettings(_ names: JoinPaths.Names, _ request: JoinRequest) throws {
+    /// Checks that the service has not joined, and that its own settings set nothing that joining sets.
+    private func checkSettings(_ names: JoinPaths.Names) throws {
         let leave = paths.isPersonal ? "lockstep leave --user" : "sudo lockstep leave"
         if access(paths.path(names.settings), F_OK) == 0 {
             throw JoinFailure("this machine has joined already; to join another broker: \(leave), then again")
@@ -112,7 +112,8 @@ package struct Joining: Sendable {
         throw JoinFailure("\(own) sets \(setting.rawValue), which has precedence over joining; remove that line first")
     }
 
-    /// Finds the broker and returns the certificate of its authority, and puts the endpoint that answered first.
+    /// Returns the certificate of the broker's authority; `nil` to trust those of the operating system. Looks for the
+    /// broker of an invitation, and moves the endpoint where it was found to the front.
     private func authority(for request: inout JoinRequest) async throws(JoinFailure) -> [UInt8]? {
         switch request.trust {
         case .system: return nil
@@ -141,7 +142,7 @@ package struct Joining: Sendable {
         return try SettingLines.value(path: names.settings)
     }
 
-    /// Logs in as the node.
+    /// Logs in as the node, and checks that no other machine uses its name or the invitation.
     /// - Returns: The connection of a presence that was there before.
     private func checkLogin(_ request: JoinRequest, _ settings: LineText) async throws(JoinFailure) -> String? {
         let found = try await probe(["--config", settings])
@@ -171,14 +172,14 @@ package struct Joining: Sendable {
             + ". Make another on the broker's machine: sudo lockstep invite \(request.node)"
     }
 
-    /// A time of this machine's zone, as `2026-11-21 08:30`.
+    /// Returns a time in this machine's zone, as `2026-11-21 08:30`.
     package static func text(of seconds: Int64) -> String {
         let milliseconds = seconds * 1_000
         let local = LocalTime(at: milliseconds, offset: SystemClock.utcOffset(at: milliseconds))
         return "\(local.date) \(local.clock)"
     }
 
-    /// Writes password, authority and settings, as a service sees them, below a folder.
+    /// Writes password, authority and settings below `root`; `names` are the paths that a service sees.
     private func write(
         _ request: JoinRequest, _ authority: [UInt8]?, _ names: JoinPaths.Names, at root: String,
         _ owner: (user: uid_t, group: gid_t)?, _ changes: inout FileChanges

@@ -72,7 +72,7 @@ package struct PrivateBroker: Sendable {
     private func keepRunning(
         _ program: String, onStart: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable (String) -> Void
     ) async throws {
-        var (isFirst, rest) = (true, Self.shortestRest)
+        var (isFirst, backOff) = (true, Self.firstBackOff)
         while !Task.isCancelled {
             let began = SystemClock.bootMilliseconds()
             do {
@@ -84,14 +84,14 @@ package struct PrivateBroker: Sendable {
                 if isFirst { throw error }
             }
             isFirst = false
-            if SystemClock.bootMilliseconds() - began > 10_000 { rest = Self.shortestRest }
-            try await Task.sleep(for: rest)
-            rest = min(rest * 2, .seconds(30))
+            if SystemClock.bootMilliseconds() - began > 10_000 { backOff = Self.firstBackOff }
+            try await Task.sleep(for: backOff)
+            backOff = min(backOff * 2, .seconds(30))
         }
     }
 
     /// The first back-off before a restart. It doubles each time that the broker ends within ten seconds.
-    private static let shortestRest = Duration.milliseconds(250)
+    private static let firstBackOff = Duration.milliseconds(250)
 
     private func serve(_ program: String, onStart: @Sendable () -> Void) async throws -> TerminationStatus {
         var options = PlatformOptions()
@@ -200,7 +200,7 @@ package enum LoopbackPort {
         return bound?.value
     }
 
-    /// Makes a socket with which `body` uses a port, and closes it if that fails.
+    /// Makes a socket, which `body` binds or connects to a port; closes it if `body` returns `nil`.
     private static func socket<Value>(
         _ port: Int, _ body: (CInt, UnsafeMutablePointer<sockaddr>, socklen_t) -> Value?
     ) -> (descriptor: CInt, value: Value)? {

@@ -6,7 +6,7 @@ package import Settings
 
 /// The systemd of this machine, or that of a person.
 package struct ServiceManager: Sendable {
-    /// How a unit is before a change.
+    /// The state of a unit before a change.
     package struct State: Sendable {
         var isEnabled: Bool
         var isActive: Bool
@@ -32,8 +32,8 @@ package struct ServiceManager: Sendable {
             isActive: await isSuccess(["is-active", "--quiet", unit]))
     }
 
-    /// Enables a unit and starts it, again if it runs.
-    /// - Returns: Why it does not start; `nil` if it does.
+    /// Enables a unit, and starts or restarts it.
+    /// - Returns: The reason why it does not start; `nil` if it does.
     func start(_ unit: LineText) async -> String? {
         for arguments: [LineText] in [["enable", "--quiet", unit], ["restart", unit]] {
             do throws(BadValue) {

@@ -24,7 +24,7 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
 
         package static let usualHint = "an address of IPv6 stands in brackets, as [::1]"
 
-        /// A zone is that of a link-local address, as in `fe80::1%eth0`.
+        /// Whether a text is a host. A link-local address may have a zone, as `fe80::1%eth0`.
         private static func isHost(_ text: String) -> Bool {
             let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard HostText.accepts(parts[0]) else { return false }
@@ -34,12 +34,13 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         /// `host:port`, with brackets around an address of IPv6.
         package var description: String { line.description }
 
-        /// The same. A host and a port hold nothing that is not clean.
+        /// The ``description`` as a line. A valid host and port have no character that a line cannot hold.
         package var line: LineText {
             let host = LineText(showing: host)
             return self.host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         }
 
+        /// Parses `host[:port]`; `usual` is the port of a text without one.
         init(_ text: Substring, port usual: Int, hint: String = usualHint) throws(BadValue) {
             let (host, portText): (Substring, Substring?)
             if text.first == "[", let end = text.firstIndex(of: "]") {
@@ -110,7 +111,7 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address without user and password.
     package var description: String { text(withUser: false).description }
 
-    /// The address without a password, as a setting.
+    /// Returns the address without a password, as a setting holds it.
     package func text(withUser: Bool) -> LineText {
         let user: LineText = withUser ? user.map { "\(LineText(showing: $0.percentEncoded))@" } ?? "" : ""
         let endpoints = LineText(showing: endpoints.map(\.description).joined(separator: ","))

@@ -4,19 +4,19 @@ import Platform
 
 /// The keys that all links of a node's pages share, in a file of mode 0600 in the state directory.
 package struct HTTPSecrets: Hashable, Sendable {
-    /// Allows reading.
+    /// The key that allows reading.
     package let view: String
-    /// Allows reading, pressing, starting and taking over.
+    /// The key that allows reading, pressing, starting and taking over.
     package let control: String
-    /// Allows reading the calendar, and nothing else.
+    /// The key that allows reading the calendar, and nothing else.
     package let calendar: String
-    /// Why the keys are not on disk; `nil` if they are. Such keys hold until the node ends.
+    /// The reason why the keys are not on disk; `nil` if they are. Unsaved keys hold until the node ends.
     package let unsaved: String?
 
     private static let file = "http-keys"
 
     /// Reads the keys, or creates them. To revoke the keys, delete the file and restart the node.
-    /// - Throws: ``BadValue`` if the file is there and cannot be read, or holds something else.
+    /// - Throws: ``BadValue`` if the file exists and cannot be read, or does not hold keys.
     package init(in directory: StateDirectory) throws(BadValue) {
         let path = "\(directory.path)/\(Self.file)"
         var keys: [String] = []
@@ -29,7 +29,7 @@ package struct HTTPSecrets: Hashable, Sendable {
         guard [0, 2, 3].contains(keys.count), keys.allSatisfy({ $0.count == RandomKey.length }) else {
             throw BadValue("\(path) does not hold three keys; delete it, and new ones are made")
         }
-        // A file of version 0.1.0 has no key of the calendar.
+        // A file of an earlier program has no key of the calendar.
         let missing = 3 - keys.count
         keys += (0..<missing).map { _ in RandomKey.make() }
         (view, control, calendar) = (keys[0], keys[1], keys[2])

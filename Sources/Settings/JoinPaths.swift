@@ -8,7 +8,7 @@ package struct JoinPaths: Sendable {
     package let root: String
     /// The folder of the settings, as the services see it.
     private let folder: String
-    /// The folder of a join while it runs, as this machine sees it.
+    /// The folder of a join while it runs, without ``root``.
     package let joining: String
 
     package init(isPersonal: Bool, root: String = "", environment: [String: String]) {
@@ -21,8 +21,8 @@ package struct JoinPaths: Sendable {
         folder = isPersonal ? String(settings.dropLast("/node.env".count)) : "/etc/lockstep"
     }
 
-    /// Where this process finds a path of the services.
-    package func path(_ seen: String) -> String { root + seen }
+    /// Returns the path at which this process finds a file of the services; `path` is that of the services.
+    package func path(_ path: String) -> String { root + path }
 
     package var directory: String { path(folder) }
 
@@ -40,6 +40,7 @@ package struct JoinPaths: Sendable {
             self.authority = authority
         }
 
+        /// The files that joining writes.
         package var joined: [String] { [settings, password, authority] }
     }
 

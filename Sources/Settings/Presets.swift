@@ -52,7 +52,7 @@ package struct Presets: Sendable {
         all = own + Presets().all.filter { preset in !own.contains { $0.name == preset.name } }
     }
 
-    /// Reads a plan, and the words after a bar that is in no quotes.
+    /// Reads a plan, and the words after a bar outside of quotes.
     private static func preset(_ name: String, _ text: String) throws(BadValue) -> Preset {
         var isQuoted = false
         let bar = text.firstIndex { character in
@@ -61,8 +61,8 @@ package struct Presets: Sendable {
         }
         let words = text[(bar ?? text.endIndex)...].dropFirst()
         let extras = words.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmed) }
-        if bar != nil, let other = extras.first(where: { !["alarm", "overtime"].contains($0) }) {
-            throw BadValue("“\(other)” after the bar is neither alarm nor overtime, as in: 3m | alarm, overtime")
+        if bar != nil, let unknown = extras.first(where: { !["alarm", "overtime"].contains($0) }) {
+            throw BadValue("“\(unknown)” after the bar is neither alarm nor overtime, as in: 3m | alarm, overtime")
         }
         do throws(PlanError) {
             return Preset(

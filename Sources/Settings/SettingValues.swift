@@ -28,7 +28,7 @@ package struct SettingValues: Sendable {
         if let text { values[setting] = Value(text: text, origin: option, isOnCommandLine: true) }
     }
 
-    /// Adds the values of the environment and of a settings file, except some, that are not set yet.
+    /// Adds the values that are not set yet: of the environment, then of a settings file except those `ignored`.
     /// - Parameter config: The file; `nil` for the default one of `node`, `calm` or `debt`, if it exists.
     package mutating func fill(
         environment: [String: String], config: String?, of name: String, except ignored: Set<Setting> = []

@@ -46,9 +46,9 @@ package struct Settings: Sendable {
     package var defaults: SessionDefaults
     /// Whether the node publishes the session on plain topics, and takes plain commands.
     package var hasPlainTopics: Bool
-    /// Whether one of them has the progress of the phase, each minute.
+    /// Whether one of the plain topics has the progress of the phase, each minute.
     package var showsProgress: Bool
-    /// Whether Home Assistant finds them.
+    /// Whether Home Assistant discovers the plain topics.
     package var hasHomeAssistant: Bool
     package var logLevel: Logger.Level
     /// The language of notifications: a tag or a locale; `nil` for that of the environment.
@@ -146,6 +146,7 @@ package struct Settings: Sendable {
         return host.prefix { $0 != "." }.lowercased()
     }
 
+    /// Returns the id of a node that is named after this machine.
     package static func hostNode() throws(SettingError) -> NodeID {
         let short = hostName
         let reduced = String(short.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32))
@@ -194,7 +195,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// Without a user in the address, the user is the node, as in the broker's access rules.
+    /// Reads the password file. Without a user in the address, the user is the node, as in the broker's access rules.
     private mutating func readPassword(_ values: SettingValues) throws(SettingError) {
         guard let given = values[.passwordFile] else { return }
         guard broker != nil else { throw SettingError("\(given.origin): a password without a broker") }
@@ -232,8 +233,8 @@ extension SettingValues {
         }
     }
 
-    /// Returns the converted value of a setting; `nil` if it is not set. For an invalid text, of which `convert` makes
-    /// `nil`, the error names the origin and what is expected.
+    /// Returns the converted value of a setting; `nil` if it is not set. If `convert` returns `nil`, the error names
+    /// the origin and what is expected.
     package func read<Value>(
         _ setting: Setting, _ convert: (String) -> Value?, _ expected: String
     ) throws(SettingError) -> Value? {
@@ -268,7 +269,7 @@ extension SettingValues {
     }
 }
 
-/// Writes log lines to stderr. Text from outside in one cannot become another line.
+/// Writes log lines to stderr, without the control characters by which text from outside could begin another line.
 private struct LogLines: TextOutputStream {
     func write(_ line: String) {
         let text = line.last == "\n" ? String(line.dropLast()) : line

@@ -3,7 +3,7 @@
 import Glibc
 import Platform
 
-/// The one directory in which a node keeps what must survive it, held by one process at a time.
+/// The directory in which a program keeps what must survive it, held by one process at a time.
 package final class StateDirectory: Sendable {
     package let path: String
     private let lock: CInt
@@ -60,7 +60,7 @@ package final class StateDirectory: Sendable {
             throw .unusable("cannot open \(lockPath): \(reason)")
         }
         var about = stat()
-        // A second name of another file must not be written.
+        // A file with a second name (a hard link) may belong to another program, and must not be written.
         guard fstat(file, &about) == 0, about.st_mode & S_IFMT == S_IFREG, about.st_nlink == 1 else {
             close(file)
             throw .unusable("\(lockPath) is not a file that Lockstep made; remove it")

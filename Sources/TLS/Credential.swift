@@ -43,7 +43,7 @@ package final class Credential {
     private let certificate: OpaquePointer
     private let key: OpaquePointer
 
-    /// Signs a certificate for a new key: by `issuer`, or by itself.
+    /// Makes a key and a certificate for it, which `issuer` signs, or else the key itself.
     package init(_ content: Content, signedBy issuer: Credential? = nil) throws(CertificateError) {
         guard let key = copenssl_new_key(), let certificate = X509_new() else { throw .notMade }
         self.key = key
@@ -51,7 +51,7 @@ package final class Credential {
         let signer = issuer ?? self
         let name = Array(content.subject.utf8)
         guard
-            // Version 3.
+            // The number 2 means version 3.
             X509_set_version(certificate, 2) == 1,
             ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), .random(in: 1...UInt64(Int64.max))) == 1,
             X509_NAME_add_entry_by_txt(
@@ -119,7 +119,7 @@ package final class Credential {
         }
     }
 
-    /// Whether it signed another certificate, and its name constraints permit all names there.
+    /// Whether this authority signed a certificate, and its name constraints permit all names there.
     func vouches(for other: Credential) -> Bool {
         // NAME_CONSTRAINTS_check sees only the names that X509_check_purpose has read.
         guard X509_verify(other.certificate, X509_get0_pubkey(certificate)) == 1,
@@ -131,7 +131,7 @@ package final class Credential {
         return NAME_CONSTRAINTS_check(other.certificate, pointer) == X509_V_OK
     }
 
-    /// The names and addresses that it is for; `nil` if they cannot be read.
+    /// Returns the names and addresses that a certificate is for; `nil` if they cannot be read.
     package static func hosts(inCertificate pem: [UInt8]) -> [HostName]? {
         guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else { return nil }
         defer { X509_free(certificate) }

@@ -9,7 +9,7 @@ package enum HostName: Hashable, Sendable {
     /// An address of IPv4 or IPv6, in the form of `inet_ntop`.
     case address(String)
 
-    /// Returns `nil` for what no certificate can hold.
+    /// Reads a name or an address; `nil` for a text that no certificate can hold.
     package init?(_ text: String) {
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: count)
@@ -21,7 +21,7 @@ package enum HostName: Hashable, Sendable {
         self = .name(text.lowercased())
     }
 
-    /// Accepts the 4 or 16 bytes of an address.
+    /// Creates an address from its bytes; `nil` unless they are 4 or 16.
     init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

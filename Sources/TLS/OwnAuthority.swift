@@ -14,9 +14,10 @@ package struct OwnAuthority: Sendable {
     /// Apple's systems accept 825 days from a private authority, and some clients 398.
     static let certificateDays: Int64 = 397
     static let authorityDays: Int64 = 3_650
-    /// The certificate is replaced when it is valid for fewer days.
+    /// The certificate is replaced when it has fewer days left.
     static let renewalDays: Int64 = 30
 
+    /// The largest certificate file that is read, in bytes.
     package static let fileBytes = 1 << 18
 
     let stateDirectory: String

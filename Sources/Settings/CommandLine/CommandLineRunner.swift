@@ -10,7 +10,8 @@ package enum CommandLineRunner {
     package static func run<Command: AsyncParsableCommand>(
         _ type: Command.Type, _ arguments: [String]? = nil
     ) async -> Never {
-        // A write to a closed pipe then fails without ending the process. Programs inherit no handler, but SIG_IGN.
+        // A write to a closed pipe must fail without ending the process. SIG_IGN would be inherited by programs that
+        // this one runs; a handler is not.
         signal(SIGPIPE) { _ in }
         do {
             var command = try parse(type, arguments ?? ProcessArguments.all)

@@ -2,7 +2,7 @@
 
 /// Rows of text in columns.
 package enum TextTable {
-    /// Two spaces are between columns and none at the end. `right` is the column that is aligned to the right.
+    /// Returns the lines of a table, with two spaces between columns. `right` is the column to align to the right.
     package static func lines(_ rows: [[String]], right: Int? = nil) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }
