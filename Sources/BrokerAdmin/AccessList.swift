@@ -24,7 +24,7 @@ package enum AccessList {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The topics below its own that a member may write.
+    /// Returns the topics that a member may write, as they follow its own prefix.
     package static func leaves(of role: MemberRole) -> [String] {
         switch role {
         case .node: ["presence", "session", "notice", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
@@ -45,7 +45,8 @@ package enum AccessList {
 
     static func hasPlainTopics(_ role: MemberRole) -> Bool { !plain(of: role).isEmpty }
 
-    /// A node describes the plain topics of its space to Home Assistant. Home Assistant has the role of a remote.
+    /// Returns the lines for topics of Home Assistant. A node describes the plain topics of its space there; Home
+    /// Assistant itself has the role of a remote.
     private static func homeAssistant(of member: Member) -> [String] {
         switch member.role {
         case .node where member.space != "+":

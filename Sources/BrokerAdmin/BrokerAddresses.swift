@@ -27,24 +27,24 @@ struct BrokerAddresses {
         return [.name(text), HostName("\(text.prefix { $0 != "." }).local")].compactMap(\.self)
     }
 
-    /// Includes the names of the `present` certificate, on which nodes that joined rely.
+    /// Returns the hosts of a new certificate, with those of the `present` one, on which nodes that joined rely.
     func inCertificate(for host: HostName, present: [HostName]) -> [HostName] {
         ([host, .name("localhost"), .address("127.0.0.1")] + ownNames + present).unique
     }
 
-    /// Returns them in the order in which nodes try them. Names come first, since an address can change.
+    /// Returns the hosts of an invitation in the order in which nodes try them: names first, since addresses change.
     func inInvitation(for host: HostName, isOnLAN: Bool) -> [HostName] {
-        let more: [HostName]
+        let addresses: [HostName]
         if isOnLAN {
             let ipv4 = networkAddresses.first { !$0.text.contains(":") }
             let ipv6 = networkAddresses.first { $0.text.contains(":") }
-            more = [ipv4, ipv6].compactMap(\.self)
+            addresses = [ipv4, ipv6].compactMap(\.self)
         } else {
-            more = [.address("127.0.0.1")]
+            addresses = [.address("127.0.0.1")]
         }
         let names = isOnLAN ? ownNames : []
-        if case .name = host { return ([host] + names + more).unique }
-        return (names + [host] + more).unique
+        if case .name = host { return ([host] + names + addresses).unique }
+        return (names + [host] + addresses).unique
     }
 
     /// Reads the option `--host`. An address of IPv6 may stand in brackets.
@@ -78,7 +78,7 @@ extension [HostName] {
     }
 }
 
-/// Where the broker listens: the content of the file `address`.
+/// The address at which the broker listens, as the file `address` holds it.
 struct BrokerListener: Equatable {
     var isEncrypted: Bool
     var host: HostName

@@ -15,7 +15,8 @@ struct BrokerCertificate {
     var chain: [UInt8]
     var hosts: [HostName]
 
-    /// Keeps the present authority, and the names of the present certificate, to which nodes that joined still connect.
+    /// Makes a key and its certificate. Keeps the present authority, and the names of the present certificate, to which
+    /// nodes that joined still connect.
     init(for host: HostName, _ addresses: BrokerAddresses, in files: BrokerFiles, at now: Int64) throws {
         var present: [HostName] = []
         if let certificate = try files.bytes("lockstep/server.crt") {
@@ -27,7 +28,7 @@ struct BrokerCertificate {
             present = names
         }
         hosts = addresses.inCertificate(for: host, present: present)
-        // From a day ago on, since the clock of this machine may be ahead of the others.
+        // Valid from a day ago on, since the clock of this machine may be ahead of the others.
         let validity = now - 86_400...now + Self.days * 86_400
         let signer: Credential
         let (path, keyPath) = (files.path("lockstep/ca.crt"), files.path("lockstep/ca.key"))

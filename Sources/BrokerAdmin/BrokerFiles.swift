@@ -34,12 +34,13 @@ struct BrokerFiles: Sendable {
     /// The largest file that is read, in bytes.
     static let limit = 1 << 20
 
-    /// The folder that everything lies below, for tests; empty for this machine. Then owners stay as they are.
+    /// The folder that everything lies below, for tests, where files get no other owner; empty for this machine.
     let root: String
 
     var folder: String { root + "/etc/mosquitto" }
     /// Whether `lockstep broker setup` has set this machine up.
     var hasBroker: Bool { has("lockstep/passwd") }
+    /// The user of mosquitto; below a folder for tests, that of this process.
     var user: String {
         root.isEmpty ? "mosquitto" : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
     }
@@ -57,7 +58,7 @@ struct BrokerFiles: Sendable {
         }
     }
 
-    /// Throws also for other bytes than UTF-8, which would change when they are written again.
+    /// Reads a file as text. Throws for bytes that are not UTF-8, which would change when they are written again.
     func text(_ name: String) throws -> String? {
         guard let bytes = try bytes(name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -18,6 +18,7 @@ struct BrokerSetup {
         service = MosquittoService(files: files)
     }
 
+    /// Whether the files are in a folder for tests or for another machine, where nothing is installed.
     private var isStaged: Bool { !files.root.isEmpty }
 
     // MARK: Set up
@@ -139,7 +140,7 @@ struct BrokerSetup {
             throw JoinFailure("systemctl could not enable mosquitto.service")
         }
         guard await !service.restart() else { return }
-        // A broker that ran before keeps running.
+        // The former configuration comes back, so that a broker that ran before runs again.
         if let former {
             try files.install(BrokerFile(MosquittoConfiguration.name, former, for: .all))
         } else {

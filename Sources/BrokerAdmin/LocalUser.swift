@@ -30,8 +30,8 @@ struct LocalUser: Sendable {
         self.configuration = configuration
     }
 
-    /// Runs `body` with the retained messages, until nothing happens for 10 seconds. A refused login is tried again, since
-    /// the broker reloads its users late.
+    /// Runs `body` with the retained messages, and gives up if nothing happens for 10 seconds. A refused login is tried
+    /// again, since the broker reloads its users late.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (RetainedMessages) async throws -> Value
     ) async throws -> Value {
@@ -83,7 +83,7 @@ struct RetainedMessages: Sendable {
     let events: AsyncStream<MQTTEvent>
     let progress: Progress
 
-    /// Reads what is retained. Of more than fits into the broker's queue or memory it returns a part, but not nothing.
+    /// Reads retained messages: only some of them, but not none, if they do not fit into the broker's queue or memory.
     func read(_ filters: [String]) async throws -> [MQTTMessage] {
         let barrier = "\(Topics.prefix)_local/barrier-\(UInt32.random(in: 0 ... .max))"
         // An error here ends the connection, which is an event as well.

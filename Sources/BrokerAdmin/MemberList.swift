@@ -14,7 +14,7 @@ struct MemberList {
     private(set) var members: [Member] = []
     private var passwords: [Substring]
 
-    /// The arguments are the contents of both files. An error names a line which is no member.
+    /// Reads the contents of both files. An error names the line of `members` that is no member, and `path`.
     init(members: String, at path: String, passwords: String) throws {
         self.passwords = Self.lines(of: passwords)
         for (index, line) in Self.lines(of: members).enumerated() where !line.isEmpty {
@@ -45,7 +45,7 @@ struct MemberList {
     /// The names of all users that have a password.
     var users: [String] { passwords.compactMap { $0.contains(":") ? String($0.prefix { $0 != ":" }) : nil } }
 
-    /// The line of a member; for a user without one, what it may do.
+    /// The member of this name; for a user without a line in `members`, a member of all spaces.
     subscript(node: String) -> Member? {
         if let member = members.first(where: { $0.node == node }) { return member }
         guard users.contains(node), NodeID(node) != nil else { return nil }

@@ -139,7 +139,7 @@ struct Membership {
         return presences
     }
 
-    /// Returns whether all that it left on its topics is cleared.
+    /// Ends the rights of a member. Returns whether all that it left on its topics is cleared.
     mutating func revoke(_ node: NodeID) async throws -> Bool {
         guard let member = list[node.rawValue] else { throw JoinFailure("there is no member \(node)") }
         let isCleared = try await takeAway(member, .revoked)
@@ -201,17 +201,17 @@ struct Membership {
         } else if service.hasManager {
             CommandLineRunner.say("mosquitto does not run at present: sudo systemctl start mosquitto")
         } else if files.root.isEmpty {
-            let others = MosquittoService.processes.map(String.init).joined(separator: " ")
+            let processes = MosquittoService.processes.map(String.init).joined(separator: " ")
             CommandLineRunner.say(
                 "No mosquitto with \(files.path("mosquitto.conf")) is found here. If one runs, it does not know of this change "
-                    + "before you say to it: kill -HUP \(others.isEmpty ? "PROCESS" : others)")
+                    + "before you say to it: kill -HUP \(processes.isEmpty ? "PROCESS" : processes)")
         }
     }
 
     /// Clears what a member and these feeds have retained, until a read finds nothing.
     ///
-    /// It reads at most 100 times, because of very many messages each read gets a part. The presence of the member says offline
-    /// first: no will of it is sent.
+    /// If there are very many messages, a read gets only some of them, so it reads up to 100 times. A presence is first
+    /// changed to offline for those who watch it, because no will of the member is sent.
     private func clear(_ name: String, feeds: [String]) async throws {
         let own = "/node/\(name)/"
         let filters = ["\(Topics.prefix)+\(own)#"] + feeds

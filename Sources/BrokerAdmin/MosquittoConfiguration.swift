@@ -32,7 +32,7 @@ struct ConfigurationFile {
 /// The part of mosquitto's configuration that `lockstep broker setup` writes.
 struct MosquittoConfiguration {
     static let name = "conf.d/lockstep.conf"
-    /// The line with which `mosquitto.conf` includes it.
+    /// The line with which `mosquitto.conf` includes the folder of this file.
     static let include = "include_dir /etc/mosquitto/conf.d"
     /// The options of `Config/mosquitto.conf` that mosquitto applies to all listeners, even with `per_listener_settings`.
     static let sharedLimits = [
@@ -141,7 +141,7 @@ struct TrialConfiguration {
             case "per_listener_settings": isPerListener = value == "true"
             case "require_certificate", "use_identity_as_username", "use_subject_as_username":
                 if value == "true" { logins.append("\(option) in \(file.name)") }
-            // With a prefix: options of plugins that do the same.
+            // The options of plugins that do the same have a prefix.
             case _ where ["password_file", "acl_file", "psk_file"].contains(where: option.hasSuffix):
                 logins.append("\(option) in \(file.name)")
             case "log_dest", "bind_address", "bind_interface", "socket_domain": continue

@@ -63,7 +63,7 @@ struct MosquittoService: Sendable {
         return true
     }
 
-    /// Returns whether it has ended, and the process that no service manager ran.
+    /// Stops the broker. Returns whether it has ended, and its process if no service manager ran it.
     func stop() async -> (isStopped: Bool, process: pid_t?) {
         if hasManager { return (await systemctl("stop", Self.unit), nil) }
         guard let process else { return (true, nil) }

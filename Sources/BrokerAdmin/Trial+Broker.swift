@@ -54,6 +54,7 @@ extension Trial {
         }.prefix(3).map { String($0.drop { $0.isNumber || $0 == ":" || $0 == " " }) }.joined(separator: "\n")
     }
 
+    /// Copies the present configuration into a folder, with the new files over it, and adapts it for the trial.
     private func prepare(_ folder: String, adding new: [BrokerFile]) async throws -> TrialConfiguration {
         for path in [folder, folder + "/data", folder + "/conf.d", folder + "/lockstep"] { mkdir(path, 0o755) }
         if access(files.folder, F_OK) == 0 {
@@ -111,7 +112,7 @@ extension Trial {
             output: .fileDescriptor(FileDescriptor(rawValue: descriptor), closeAfterSpawningProcess: true),
             error: .combinedWithOutput
         ) { execution -> Value? in
-            // Its store is thrown away, so it need not end in order.
+            // The store is thrown away, so the broker need not shut down cleanly.
             defer { kill(execution.processIdentifier.value, SIGKILL) }
             guard try await isReady(execution.processIdentifier.value, log) else { return nil }
             return try body()

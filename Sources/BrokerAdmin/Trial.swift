@@ -46,7 +46,7 @@ struct Trial {
         let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let work = try Files.makeTemporaryDirectory(temporary + "/lockstep-trial.")
         defer { try? FileManager.default.removeItem(atPath: work) }
-        // mosquitto leaves root's rights, and must reach its folder.
+        // mosquitto gives up the rights of root, and must still reach its folder.
         if geteuid() == 0 { chmod(work, 0o711) }
         let before = try await withBroker(in: work + "/before", adding: []) { trial in
             try check(trial)
@@ -65,7 +65,7 @@ struct Trial {
 
     // MARK: Checks
 
-    /// Checks what other ports would hide, or what the answers of listeners do not show.
+    /// Checks for conflicts that the trial itself does not show: present password and ACL files, and a taken port.
     private func check(_ trial: TrialConfiguration) throws {
         // mosquitto 2.0 refuses a second file, 2.1 uses the last, whose rights clients with a certificate get too.
         if !trial.logins.isEmpty, !trial.isPerListener {
@@ -133,17 +133,16 @@ struct Trial {
         else { throw JoinFailure("the new listener does not answer") }
         connection.send(
             .connect(isMQTT5: true, user: Array("trial".utf8), password: Array(password.utf8), client: "trial"))
-        let said = connection.receive()
-        guard said.count > 3, said[0] == 0x20, said[2...3] == [0, 0] else {
-            throw JoinFailure(
-                "a user with its password could not log in (the broker answers \(said.isEmpty ? "nothing" : "\(said)"))"
-            )
+        let reply = connection.receive()
+        guard reply.count > 3, reply[0] == 0x20, reply[2...3] == [0, 0] else {
+            let words = reply.isEmpty ? "nothing" : "\(reply)"
+            throw JoinFailure("a user with its password could not log in (the broker answers \(words))")
         }
         func may(_ topic: String) -> Bool {
             connection.send(.publish([120], to: topic))
-            let said = connection.receive()
+            let reply = connection.receive()
             // A PUBACK, with a reason below 0x80 if it has one.
-            return said.count >= 4 && said[0] == 0x40 && (said.count == 4 || said[4] < 0x80)
+            return reply.count >= 4 && reply[0] == 0x40 && (reply.count == 4 || reply[4] < 0x80)
         }
         guard may("\(Topics.prefix)home/node/trial/hello") else {
             throw JoinFailure("a user could not write its own topic")
@@ -176,7 +175,7 @@ struct Trial {
     }
 
     /// Returns the answers to large packets. One is a CONNECT of 95 KiB with a name and a password, which ends the
-    /// connection if packets are bounded (newer brokers cut 100,000 bytes always). To an open listener it is also a
+    /// connection if packets are bounded (newer brokers always end it at 100,000 bytes). An open listener also gets a
     /// retained message of 200 KiB, the size of Zigbee2MQTT's list of devices.
     private static func answersToLargePackets(_ port: Int, _ encryption: TrialConnection.Encryption, isOpen: Bool)
         -> [[UInt8]]

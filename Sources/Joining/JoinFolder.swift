@@ -6,8 +6,8 @@ import Settings
 
 /// The private folder of a join in the runtime directory, held by one join at a time.
 ///
-/// A killed join leaves the folder behind, with the name of the service whose settings it was writing. The next join, and
-/// `leave`, then remove these settings.
+/// A killed join leaves the folder behind, with the name of the service whose settings it was writing. The next join
+/// or `leave` then removes these settings.
 struct JoinFolder {
     static let services = ["node", "calm", "debt"]
     private let lock: StateDirectory
