@@ -270,7 +270,7 @@ broker_decided() { grep -q ' running$' "$1" || ! kill -0 "$broker_pid" 2>/dev/nu
 
 # --- Paths of an installation ---------------------------------------------------------------------------------
 
-# Optional parts of an installation; lockstep and lockstep-node are required.
+# The programs of an installation: those that it needs, and those of optional services.
 executables=(lockstep lockstep-node)
 services=(lockstep-calm lockstep-debt)
 
@@ -318,7 +318,7 @@ read_places() {
 change() {
     if [ "$scope" = user ] || [ -n "$destdir" ]; then "$@"; else as_root "$@"; fi
 }
-# service command…: runs systemctl of the system or the user, unless there is none or this is a staging folder.
+# manager_runs: whether the service manager of the system or the user runs; never for a staging folder.
 manager_runs() {
     [ -z "$destdir" ] || return 1
     if [ "$scope" = user ]; then
@@ -327,6 +327,7 @@ manager_runs() {
         [ -d /run/systemd/system ]
     fi
 }
+# service command…: runs systemctl of the system or the user.
 service() {
     if [ "$scope" = user ]; then systemctl --user "$@"; else as_root systemctl "$@"; fi
 }
