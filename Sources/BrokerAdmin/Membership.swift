@@ -34,12 +34,12 @@ struct Membership {
         let name = node.rawValue
         _ = try await settle(list.members.filter { $0.node == name && $0.state == .invited })
         let secretFile = "lockstep/\(name).join"
-        if let known = list[name], list.users.contains(name) {
-            if known.state == .invited, known.role == role, known.space == space.rawValue,
+        if let existing = list[name], list.users.contains(name) {
+            if existing.state == .invited, existing.role == role, existing.space == space.rawValue,
                 let secret = try files.text(secretFile)
             {
                 CommandLineRunner.say("\(name) is invited already; this is the same invitation.")
-                return try invitation(for: known, node, space, String(secret[...].trimmed))
+                return try invitation(for: existing, node, space, String(secret[...].trimmed))
             }
             throw JoinFailure(
                 "\(name) is a member already; for a new invitation: sudo lockstep revoke \(name), then invite it again")
@@ -109,7 +109,7 @@ struct Membership {
             .decode(topic: message.topic, payload: message.payload, retained: true, now: 0)
         guard case .message(.presence(let presence), _) = decoded else { return }
         // A member may have been in several spaces; the last sign of life counts.
-        if let known = member.lastSeen, known > presence.at.milliseconds { return }
+        if let lastSeen = member.lastSeen, lastSeen > presence.at.milliseconds { return }
         member.online = presence.online
         member.lastSeen = presence.at.milliseconds
         member.name = presence.name

@@ -104,10 +104,10 @@ enum Authority {
 
     /// Returns the part of an error of openssl that helps a person.
     private static func reason(in errors: String) -> String {
-        let known = [
+        let knownReasons = [
             "Connection refused", "No route to host", "Network is unreachable", "Name or service not known",
             "Temporary failure in name resolution", "no answer in \(timeout) s",
         ]
-        return known.first(where: errors.contains) ?? "no TLS"
+        return knownReasons.first(where: errors.contains) ?? "no TLS"
     }
 }

@@ -5,6 +5,7 @@ import Calm
 import FoundationEssentials
 import Settings
 
+/// The options that the subcommands of `lockstep-calm` share.
 struct CalmOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 

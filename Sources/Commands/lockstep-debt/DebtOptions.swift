@@ -5,6 +5,7 @@ import Debt
 import FoundationEssentials
 import Settings
 
+/// The options of the debt service.
 struct DebtOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
     @OptionGroup var place: LedgerOptions

@@ -57,10 +57,10 @@ struct ImportCommand: ParsableCommand {
             }
             if json { print(report.json) } else if !isRefused { print(report.text) }
             if isRefused {
-                let more = max(0, found.problems.count - Self.shownProblems)
+                let unlistedCount = max(0, found.problems.count - Self.shownProblems)
                 throw UsageError(
                     "\(file): \(ImportReport.count(found.problems.count, "row")) cannot be read"
-                        + (more > 0 && !json ? ", \(more) more than listed here" : "")
+                        + (unlistedCount > 0 && !json ? ", \(unlistedCount) more than listed here" : "")
                         + "; nothing was imported. --skip-bad skips \(found.problems.count == 1 ? "it" : "them")")
             }
             return opened.settings
@@ -104,10 +104,10 @@ struct ImportCommand: ParsableCommand {
             for (arrival, filing) in zip(arrivals, filings) { report.count(filing, of: arrival.digested.record) }
             show(progress: 0.5 + Double(start) / Double(found.records.count) / 2)
         }
-        let known = dryRun ? try corrections(of: found, in: opened) : []
+        let knownIDs = dryRun ? try corrections(of: found, in: opened) : []
         for correction in found.corrections {
             let isNew =
-                dryRun ? !known.contains(correction.id) : try opened.ledger.correct(correction, in: opened.space)
+                dryRun ? !knownIDs.contains(correction.id) : try opened.ledger.correct(correction, in: opened.space)
             if isNew { report.corrections += 1 }
         }
         guard !dryRun else { return }

@@ -29,11 +29,11 @@ extension LedgerAccess {
         }
         let (ofUp, ofMachine) = (paths.stateDirectory + "/debt", "/var/lib/lockstep-debt")
         let installation = Installation(environment: environment)
-        let others = installation.keepsLedger ? [ofMachine, ofUp] : [ofUp, ofMachine]
+        let otherPlaces = installation.keepsLedger ? [ofMachine, ofUp] : [ofUp, ofMachine]
         var machine = SettingValues()
         try? machine.fill(file: installation.ledgerSettings)
         let database = try DebtSettings.database(machine)
-        let candidates = ([settings.node.stateDirectory] + others).map { directory in
+        let candidates = ([settings.node.stateDirectory] + otherPlaces).map { directory in
             var candidate = settings
             candidate.node.stateDirectory = directory
             if directory == ofMachine { candidate.database = database }
@@ -41,9 +41,9 @@ extension LedgerAccess {
         }.filter { $0.database != nil || Self.mayExist($0.ledger) }
         guard let first = candidates.first else { return settings }
         if candidates.count > 1 {
-            let rest = candidates.dropFirst().map { "--state-dir \($0.node.stateDirectory)" }.joined(separator: ", ")
+            let options = candidates.dropFirst().map { "--state-dir \($0.node.stateDirectory)" }.joined(separator: ", ")
             CommandLineRunner.say(
-                "lockstep-debt: this is the ledger in \(first.database ?? first.node.stateDirectory); there is another: \(rest)"
+                "lockstep-debt: this is the ledger in \(first.database ?? first.node.stateDirectory); there is another: \(options)"
             )
         }
         return first

@@ -42,10 +42,10 @@ struct BrokerExamination {
                 await first.client.send(message("", retain: true))
                 return found + more
             }
-        } catch { return [failed("connection", name, error)] }
+        } catch { return [failure("connection", name, error)] }
     }
 
-    private func failed(_ check: String, _ name: String, _ error: any Error) -> Finding {
+    private func failure(_ check: String, _ name: String, _ error: any Error) -> Finding {
         let fix =
             switch (error as? MQTTError)?.code {
             case .unknownHost?: "check the name of the host in --broker"
@@ -90,7 +90,7 @@ struct BrokerExamination {
 
     /// Returns a payload that changes nothing at a node. The presence is that of a connection that has ended, and an
     /// empty payload reads as deleted. Services count the payload of the other topics as malformed.
-    private func harmless(_ leaf: String) -> String {
+    private func harmlessPayload(_ leaf: String) -> String {
         switch leaf {
         case "presence":
             #"{"v":1,"online":false,"conn":"\#(probe)","role":"display","name":"doctor","at":0,"#
@@ -106,16 +106,16 @@ struct BrokerExamination {
     private func rights(_ first: ProbeConnection) async -> Finding {
         let sent = AccessList.leaves(of: settings.role).map { leaf in
             let place = "\(own)/\(leaf.replacing("+", with: probe))"
-            return (leaf: leaf, message: MQTTMessage(topic: place, payload: Array(harmless(leaf).utf8)))
+            return (leaf: leaf, message: MQTTMessage(topic: place, payload: Array(harmlessPayload(leaf).utf8)))
         }
         for entry in sent { await first.client.send(entry.message) }
         _ = await first.wait { state in sent.allSatisfy { state.arrival(of: $0.message) != nil } }
         let missing = sent.filter { first.state.arrival(of: $0.message) == nil }.map(\.leaf)
         let role = settings.role.rawValue
         if missing.isEmpty { return Finding("rights", .ok, "\(node) may write all topics of a \(role)") }
-        let effects = missing.map { "\($0) (\(Self.effects[$0] ?? ""))" }.joined(separator: ", ")
+        let topics = missing.map { "\($0) (\(Self.effects[$0] ?? ""))" }.joined(separator: ", ")
         return Finding(
-            "rights", .wrong, "\(node) may not write \(effects)",
+            "rights", .wrong, "\(node) may not write \(topics)",
             fix: "let the user \(node) write below \(own)/: Config/acl has the lines; or set LOCKSTEP_ROLE to its role")
     }
 
@@ -160,7 +160,7 @@ struct BrokerExamination {
                     ? Finding("members", .ok, time + "and retained ones are shared: a node can join at either")
                     : Finding("members", .absent, time + "retained ones stay where they came: there \(Self.asking)")
             }
-        } catch { return failed("members", name, error) }
+        } catch { return failure("members", name, error) }
     }
 
     private func wills(_ first: ProbeConnection) async -> Finding {

@@ -8,6 +8,7 @@ import Settings
 import Subprocess
 import SystemPackage
 
+/// The options that name the node, or else the broker, that a command uses.
 struct AccessOptions: ParsableArguments, Sendable {
     @OptionGroup var socket: SocketOptions
 

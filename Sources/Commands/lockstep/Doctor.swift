@@ -118,8 +118,8 @@ struct Doctor: AsyncParsableCommand {
 
     /// Names a second node of this machine, which other commands or other people use.
     private func secondNode(_ client: ControlClient) -> [Finding] {
-        let others = socket.wantedSockets.filter { $0 != client.path && Installation.isInUse($0) }
-        return others.map { other in
+        let otherSockets = socket.wantedSockets.filter { $0 != client.path && Installation.isInUse($0) }
+        return otherSockets.map { other in
             Finding(
                 "second node", .wrong, "another node listens on \(other), and commands use that on \(client.path)",
                 fix: "end one of them: Ctrl-C for lockstep up, lockstep leave --user, or sudo lockstep leave")

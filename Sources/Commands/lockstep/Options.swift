@@ -44,6 +44,7 @@ struct SocketOptions: ParsableArguments, Sendable {
     }
 }
 
+/// The option for the format of the output.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, for programs.")
     var json = false

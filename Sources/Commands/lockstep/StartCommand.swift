@@ -118,6 +118,7 @@ struct StartCommand: AsyncParsableCommand {
     }
 }
 
+/// The option for the colour of a label.
 struct ColourOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -2,6 +2,7 @@
 
 package import ArgumentParser
 
+/// The options that say where the ledger is.
 package struct LedgerOptions: ParsableArguments {
     @Option(help: "The file with settings (default: ~/.config/lockstep/debt.env, if it exists).", completion: .file())
     package var config: String?

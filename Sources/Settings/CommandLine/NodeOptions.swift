@@ -47,6 +47,7 @@ package struct BrokerOptions: ParsableArguments, Sendable {
     }
 }
 
+/// The options of a node, which `lockstep-node` and `lockstep up` share.
 package struct NodeOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 

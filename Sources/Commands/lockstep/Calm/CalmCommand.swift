@@ -63,11 +63,11 @@ struct CalmReport {
 
     /// The output of `lockstep calm --json`. Every field is present; seconds, levels and times as in the protocol.
     var json: JSONText {
-        let (register, known) = (shown.view.register, calm?.ifKnown)
+        let (register, knownCalm) = (shown.view.register, calm?.ifKnown)
         func decibels(_ tenths: Int?) -> JSONText { tenths.map { JSONText(Double($0) / 10) } ?? .null }
         return [
             "session": (register?.id.rawValue).json, "title": (register?.title).json,
-            "percent": (known?.percent).json, "trend": (known?.trend?.rawValue).json,
+            "percent": (knownCalm?.percent).json, "trend": (knownCalm?.trend?.rawValue).json,
             "coverage": (calm?.coverage).json, "level": decibels(calm?.level),
             "threshold": decibels(calm?.threshold),
             // The quiet percent of each of the last whole minutes, the latest last; null without a level.

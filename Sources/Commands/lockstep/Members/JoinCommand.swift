@@ -10,6 +10,7 @@ import Session
 import Settings
 import UnixSignals
 
+/// The options that say whose services join or leave: the machine's, or a person's.
 struct JoinScopeOptions: ParsableArguments {
     @Flag(name: .customLong("user"), help: "For yourself, in your own session; without it, for the machine (as root).")
     var isPersonal = false
