@@ -6,7 +6,7 @@ import Settings
 
 /// The members of a broker and their passwords: the contents of the files `members` and `passwd`. A line of `members`
 /// is `NAME ROLE SPACE STATE SECONDS`. Lines of `passwd` stay as they are, also those that other programs wrote. A user
-/// without a line in `members` is a node of all spaces.
+/// without a line in `members` is a node of all spaces, or the calm or debt service if it has that name.
 struct MemberList {
     /// The user by which this program reads and clears retained messages. No node can have its name.
     static let localUser = "_local"

@@ -130,7 +130,7 @@ package struct Joining: Sendable {
     }
 
     /// Writes what a probe needs into the folder of the join.
-    /// - Returns: The settings for `lockstep-node probe`.
+    /// - Returns: The path of the settings for `lockstep-node probe`.
     private func prepareProbe(
         _ request: JoinRequest, _ authority: [UInt8]?, _ folder: JoinFolder
     ) throws -> LineText {

@@ -66,7 +66,7 @@ package enum EventName: String, CaseIterable, Sendable {
     case completed
     /// A person ended it.
     case stopped
-    /// A later start ended it; at a node that owned it, also that another one has taken it over.
+    /// A later start ended it; at a node that owned it, also: another node has taken it over.
     case superseded
     /// There has been no contact with its owner for 30 seconds.
     case stale

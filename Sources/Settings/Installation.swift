@@ -3,7 +3,7 @@
 import Glibc
 import Platform
 
-/// The parts of Lockstep on this machine, from which commands say what a person can do next.
+/// The parts of Lockstep on this machine, from which commands derive their advice to a person.
 package struct Installation: Sendable {
     /// The socket of the machine's node.
     package static let machineSocket = "/run/lockstep/node.sock"

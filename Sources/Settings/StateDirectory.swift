@@ -83,7 +83,7 @@ package final class StateDirectory: Sendable {
 
 /// An error that makes a state directory unusable.
 package enum StateDirectoryError: Error, Sendable, CustomStringConvertible {
-    /// A file operation failed; in words.
+    /// A file operation failed; the text says why.
     case unusable(String)
     /// Another process holds it.
     case taken(path: String, process: Int?)

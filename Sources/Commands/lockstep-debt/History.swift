@@ -81,7 +81,7 @@ struct History: ParsableCommand {
         let when = opened.history.latest.zone.text(of: begin(of: entry, at: index, in: shares))
         let label = record.label.map { " (\($0.name))" } ?? ""
         let mark = entry.correction == nil ? "" : ", corrected"
-        // A short session counts for nothing.
+        // A session below the minimum counts nowhere, so its rest does not count for other sessions either.
         let counts = shares.done(of: index) > 0 || shares.ran(of: index) >= opened.history.latest.counting.minimum
         let ran = Int(shares.ran(of: index) / 60_000)
         let isPart = counts && ran > minutes

@@ -45,7 +45,7 @@ actor PlainClearing {
         if message.retain, !message.payload.isEmpty { retained.insert(message.topic) }
     }
 
-    /// Clears the topics. Returns whether nothing is left to do; if the connection is lost before, the next one clears.
+    /// Clears the topics unless a node serves them. Returns `false` if the next connection must try again.
     private func clear(by client: MQTTClient) async -> Bool {
         do {
             _ = try await client.subscribe([Subscription(topics.all), Subscription(HomeAssistant.filter(of: space))])

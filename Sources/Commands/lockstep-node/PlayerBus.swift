@@ -76,7 +76,7 @@ final class PlayerBus {
 
     deinit { sd_bus_flush_close_unref(bus) }
 
-    /// Shows the sessions of the news, until the bus is gone. It wakes for news, for calls, and when a phase ends.
+    /// Shows the session of the newest view, until the bus is gone. It wakes for a view, a call and its next change.
     func run(_ news: PlayerNews) throws(BusFailure) {
         while true {
             try show(news.read())
@@ -149,7 +149,7 @@ final class PlayerBus {
         return value.map { Self.append($0, to: reply) } ?? -ENOENT
     }
 
-    /// - Returns: A negative error code, if a part cannot be written.
+    /// Appends a value; returns a negative error code if a part cannot be written.
     private static func append(_ value: Player.Value, to message: OpaquePointer?) -> Int32 {
         func basic(_ type: Unicode.Scalar, _ value: UnsafeRawPointer) -> Int32 {
             sd_bus_message_append_basic(message, CChar(UInt8(ascii: type)), value)

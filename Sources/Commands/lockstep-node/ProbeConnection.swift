@@ -57,7 +57,7 @@ final class ProbeConnection: Sendable {
         }
     }
 
-    /// Waits for a condition, and returns whether it came in time.
+    /// Waits for a condition, and returns whether it held in time.
     func wait(_ limit: Duration = .seconds(2), until condition: (State) -> Bool) async -> Bool {
         let end = ContinuousClock.now + limit
         while !condition(state) {

@@ -31,7 +31,7 @@ struct DesktopCommand: ParsableCommand {
     func run() throws { try CompanionExecutable.become("lockstep-node", ["desktop", "--"] + socket.wantedSockets) }
 }
 
-/// `lockstep debt …` is `lockstep-debt …`, and without a subcommand the week.
+/// `lockstep debt`: runs `lockstep-debt` with the same arguments; without a subcommand it shows the week.
 struct DebtCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "debt",

@@ -114,7 +114,8 @@ struct Calibrate: AsyncParsableCommand {
                 let passed = now - (first ?? now)
                 first = now - passed
                 draw(level.level, left: max(0, wanted - Int(passed / 1_000)), heard)
-                // Sound from a file is faster than real time; several microphones publish several levels a second.
+                // Sound from a file is faster than real time, so the levels are counted. Else the time counts, since
+                // several microphones publish several levels a second.
                 let isFast = passed < 1_000 && heard.count >= wanted
                 if isFast || passed >= Int64(wanted - 1) * 1_000 { return heard }
             }

@@ -152,7 +152,7 @@ struct PageHost {
     }
 
     var name: String { host.lowercased() }
-    /// Whether the host is an address and not a name; every node answers to its addresses.
+    /// Whether the host is an address and not a name; every node answers to addresses.
     var isAddress: Bool { name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } }
 }
 

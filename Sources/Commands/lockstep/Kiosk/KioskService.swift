@@ -15,7 +15,7 @@ enum KioskService {
     /// The file in which `kiosk-session` says what it shows: `page`, `terminal` or `nothing`, then a reason if it shows
     /// less than it should, or still waits.
     private static let report = "/run/lockstep-kiosk/shows"
-    /// How long the page may take to appear. A judgement: a small board starts Chromium for the first time in half a minute.
+    /// The longest wait for the page, an estimate: a small board starts Chromium for the first time in half a minute.
     private static let timeout = Duration.seconds(120)
 
     static func requireRoot() throws {

@@ -44,7 +44,7 @@ struct StatusText {
     /// An alarm that waits, and the text on all screens.
     private var alerts: [String] { [notice(.alarm), notice(.toAll)].compactMap { $0?.description } }
 
-    /// "24:15 left · ends 14:25 · Focus 2/4".
+    /// The line of times, such as "24:15 left · ends 14:25 · Focus 2/4".
     private var time: Localized? {
         guard isLive else { return nil }
         let isOver = moment?.isBeyond ?? false
@@ -60,7 +60,7 @@ struct StatusText {
         return strings.text(.phaseIndicator, values)
     }
 
-    /// When the contact with the owner was lost, and how long ago.
+    /// The line that says when the contact with the owner was lost, and how long ago.
     private var stale: Localized? {
         guard let lastHeard = notice(.stale) else { return nil }
         guard let silence = moment?.staleFor else { return lastHeard }
