@@ -6,7 +6,8 @@ import Wire
 
 /// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.
 package enum AccessList {
-    /// Returns the ACL: for each user whose name can be the id of a node, the topics of its role. No other user may write.
+    /// Returns the ACL: for each user whose name can be the id of a node, the topics of its role. Of all others only
+    /// the local user may write.
     static func text(of list: MemberList, keepsSpacesApart: Bool) -> String {
         var lines = ["# Made by lockstep broker from the roles of the members; it is made again at each change.", ""]
         if !keepsSpacesApart { lines.append("pattern read \(Topics.prefix)#") }
