@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A condition did not hold in time.
+/// The error of a condition that did not hold in time.
 public struct TimedOut: Error, CustomStringConvertible {
     /// The condition and the place in the source.
     public let description: String
@@ -31,7 +31,7 @@ public func eventually(
     }
 }
 
-/// Why a test or a benchmark cannot continue.
+/// The reason for which a test or a benchmark cannot continue.
 package struct Failed: Error, CustomStringConvertible {
     package var description: String
 

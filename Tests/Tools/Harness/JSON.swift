@@ -18,7 +18,7 @@ package enum JSON: Hashable, Sendable {
 
     package var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { [UInt8]($0) } ?? [] }
 
-    /// A field; `null` if there is none. Setting it to `nil` removes it.
+    /// A field; `null` if there is none.
     package subscript(dynamicMember key: String) -> JSON {
         get { self[key] }
         set { self[key] = newValue }

@@ -8,7 +8,7 @@ public enum Port {
     private static let taken = Mutex(Set<Int>())
 
     /// A file with a byte for each port, which the process that uses it has locked.
-    private static let ledger = open("/tmp/lockstep-test-ports-\(getuid())", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    private static let lockFile = open("/tmp/lockstep-test-ports-\(getuid())", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
 
     /// Returns a port without a listener that no test of this or another process uses. It is below the range of
     /// outgoing connections, which could block a broker that restarts on its port.
@@ -17,24 +17,25 @@ public enum Port {
             let port = Int.random(in: 12_000...32_000)
             let isNew = taken.withLock { $0.insert(port).inserted }
             // Not listening: a program that starts at this moment inherits a copy, and would keep the port in use.
-            if isNew, isLocked(port), let socket = try? bound(port) {
+            if isNew, tryLock(port), let socket = try? bound(port) {
                 close(socket)
                 return port
             }
         }
     }
 
-    /// Locks a port's byte until this process ends, unless another process holds it.
-    private static func isLocked(_ port: Int) -> Bool {
-        guard ledger >= 0 else { return true }
+    /// Locks a port's byte until this process ends. Returns whether no other process holds it.
+    private static func tryLock(_ port: Int) -> Bool {
+        guard lockFile >= 0 else { return true }
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
         lock.l_start = port
         lock.l_len = 1
-        return fcntl(ledger, F_SETLK, &lock) == 0
+        return fcntl(lockFile, F_SETLK, &lock) == 0
     }
 
+    /// Returns whether a program listens on a port.
     public static func answers(_ port: Int) -> Bool {
         connected(port).map { close($0) } != nil
     }

@@ -77,8 +77,8 @@ public enum Spawn {
         return status
     }
 
-    /// Returns the exit code of an ended process as a shell reports it; `nil` while it runs. After a signal it is 128 and
-    /// the signal's number.
+    /// Returns the exit code of an ended process as a shell reports it; `nil` while it runs. After a signal it is 128
+    /// plus the signal's number.
     public static func reap(_ child: pid_t) -> Int32? {
         var status: Int32 = 0
         guard waitpid(child, &status, WNOHANG) != 0 else { return nil }
@@ -88,6 +88,7 @@ public enum Spawn {
         return signal == 0 ? status >> 8 & 0xFF : 128 + signal
     }
 
+    /// Tells the watchdog a child's number, or, with `-` before it, that the child has ended.
     private static func watch(_ line: String) throws {
         try watchdog.withLock { pipe in
             if pipe == nil { pipe = try startWatchdog() }

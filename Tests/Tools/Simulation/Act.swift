@@ -12,7 +12,7 @@ package struct Act: Hashable, Sendable {
         case press
         /// A person moves the session here.
         case take
-        /// The program that asked last disconnects.
+        /// The program that sent the last request disconnects.
         case hangUp
         /// The program dies after some effects; `loss` 1 loses the last writes of the journal, 2 all of it.
         case crash
@@ -87,6 +87,7 @@ package struct Act: Hashable, Sendable {
 }
 
 extension Act.Kind {
+    /// The names of an act's numbers, as a trace states them.
     var parameters: [String] {
         switch self {
         case .start: ["plan", "auto", "more"]
@@ -120,9 +121,10 @@ extension Act.Kind {
         }
     }
 
-    /// Whether it is an act of people, and so part of every mix.
-    var isPeoples: Bool { self == .start || self == .press }
+    /// Whether it is one of the two acts of people that are in every mix.
+    var isStartOrPress: Bool { self == .start || self == .press }
 
+    /// Draws an act's numbers, in the order of ``parameters``.
     func numbers(_ random: inout RandomStream) -> [Int] {
         switch self {
         case .start: [random.draw(0...(Plans.all.count - 1)), random.draw(0...1), 0]
@@ -146,7 +148,8 @@ extension Act.Kind {
             [
                 random.pick(Hoax.base).rawValue,
                 random.pick([
-                    -3_000, 3_000, -9_000, 9_000, 12_000, -3_600_000, 3_600_000, -year / 2, 5 * year, 30 * year,
+                    -3_000, 3_000, -9_000, 9_000, 12_000, -3_600_000, 3_600_000, -Self.year / 2, 5 * Self.year,
+                    30 * Self.year,
                 ]),
             ]
         case .refuse: [random.draw(0...3), random.pick([500, 5_000, 30_000])]
@@ -156,7 +159,8 @@ extension Act.Kind {
         }
     }
 
-    var year: Int { 31_557_600_000 }
+    /// A year of 365.25 days, in milliseconds.
+    static let year = 31_557_600_000
 
     private func loss(_ random: inout RandomStream) -> Int {
         random.chance(300) ? random.draw(1...2) : 0

@@ -15,11 +15,12 @@ package struct Campaign: Sendable {
         self.jobs = max(1, jobs)
     }
 
+    /// The counts and the failures of the seeds that have been run.
     package struct Summary: Sendable {
         package var seeds = 0
         package var events = 0
         package var counters = Counters()
-        /// The verdicts with a violation of the smallest seeds.
+        /// The verdicts with a violation, those of the smallest seeds; at most ``kept``.
         package var failures: [Verdict] = []
         package var violations = 0
         package static let kept = 20
@@ -34,6 +35,7 @@ package struct Campaign: Sendable {
         }
     }
 
+    /// Runs the seeds until all have been run or `isOver` returns `true`.
     package func run(
         until isOver: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (Summary) -> Void = { _ in }

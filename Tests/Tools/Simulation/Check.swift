@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Invariants, checked after every event or after the world settles.
+/// An invariant that is checked after every event or after the world has settled.
 package enum Check: String, CaseIterable, Sendable {
     // After every event.
     /// A node publishes only its own register.
@@ -98,7 +98,8 @@ package enum Check: String, CaseIterable, Sendable {
     /// All nodes show the same session.
     case oneView
     /// All nodes show the same message, and agree on whether an alarm waits for a person. Exempt are worlds in which a
-    /// program or a broker died, since only their memory holds both, and those without a common time, by which a message ends.
+    /// program or a broker died, since only their memory holds both, and worlds without a common time, by which a
+    /// message ends.
     case noticesAgree
     /// No node shows an alarm that a person has ended. Exempt are the same worlds, and those whose clocks differ.
     case alarmEnds
@@ -114,7 +115,8 @@ package enum Check: String, CaseIterable, Sendable {
     /// - continuations, which keep the dates of the previous owner;
     /// - sessions of a node whose group time the liar's clock could set;
     /// - guesses of an earlier boot, which a reboot makes final;
-    /// - sessions that a node had left for another, and recovers from the broker: its journal does not say who dated them;
+    /// - sessions that a node had left for another and recovers from the broker: its journal does not say who dated
+    ///   them;
     /// - worlds without a vouched clock, or whose vouched clocks contradict each other.
     case dated
     /// Every request has its reply.
@@ -144,6 +146,7 @@ package enum Check: String, CaseIterable, Sendable {
     case canary
 }
 
+/// A check that failed, with its details and the time.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package var check: Check
     package var detail: String

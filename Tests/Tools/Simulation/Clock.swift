@@ -8,7 +8,7 @@ struct Clock {
     static let epoch: GroupTime = 1_790_000_000_000
 
     private(set) var bootedAt = VirtualTime.start
-    /// The reading of the boot clock then.
+    /// The reading of the boot clock at ``bootedAt``.
     private(set) var start: BootTime
     /// The rate error of the machine's oscillator, in millionths.
     let drift: Int64
@@ -16,6 +16,7 @@ struct Clock {
     private(set) var wallLead: Lead
     let sync: Sync
 
+    /// When a kernel calls the wall clock synchronised: if it is nearly right, never or always.
     enum Sync: Int { case honest, never, always }
 
     /// The largest error of a wall clock that an honest kernel calls synchronised.

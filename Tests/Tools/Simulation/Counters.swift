@@ -14,7 +14,7 @@ package enum ExpectedEvent: String, CaseIterable, Sendable {
     // An intent had one of these outcomes.
     case applied, noop, superseded, stalePhase, expired, notAllowed
 
-    /// A person got no answer, since the machine slept meanwhile.
+    /// A person got no answer in time.
     case noAnswer
     case repair
     /// A node objected to two registers of one version.
@@ -92,6 +92,7 @@ package enum ExpectedEvent: String, CaseIterable, Sendable {
     case exposed
     /// A forged record cut a session as its takeover.
     case cutByForgery
+    /// An owner lost its register on its disk and at the broker while other nodes still held it.
     case orphan
     case ledgerKilled
     case recordSentAgain
@@ -114,6 +115,7 @@ package enum ExpectedEvent: String, CaseIterable, Sendable {
     case peerAnswered
 }
 
+/// How often each expected event has happened.
 package struct Counters: Hashable, Sendable {
     private var counts = [Int](repeating: 0, count: ExpectedEvent.allCases.count)
     private static let places = Dictionary(

@@ -39,14 +39,15 @@ enum Event {
     case brokerUp(Int)
     /// The ghost and the liar repeat their registers, as after a hello.
     case haunt
-    /// The liar has read a packet.
+    /// The liar has read a ping, and answers it.
     case lied(Packet)
     /// The faults end.
     case heal
     case ledger(LedgerEvent)
 }
 
-/// A heap of events, earliest first, in the order in which they were added. It moves only numbers, not events.
+/// A priority queue of events: the earliest first, and events of one time in the order in which they were added.
+/// The heap moves small keys, not the events.
 struct EventQueue {
     private struct Key {
         var time: VirtualTime

@@ -73,7 +73,7 @@ extension Register {
     }
 }
 
-/// Nodes of other minor versions of the protocol.
+/// Payloads as nodes of other minor versions of the protocol write them.
 enum Dialect {
     private static let later = Array(#""later":{"a":[1,null,"x"],"b":{}},"#.utf8)
     private static let derived = Array(#","elapsedSeconds""#.utf8)

@@ -64,7 +64,7 @@ enum Hoax: Int, CaseIterable {
 
     // MARK: Intents and answers
 
-    /// An answer of another kind than ``Liar/lie(_:about:ahead:at:)`` gives, for another owner.
+    /// An answer in the owner's place, with an outcome that no ``Liar/Lie`` gives.
     case otherAnswer
     /// An intent for another session, another phase or after its expiry.
     case strayIntent
@@ -75,11 +75,11 @@ enum Hoax: Int, CaseIterable {
     /// A start that shows the effect of an intent for another session.
     case foreignEffect
 
-    /// The hoaxes of the first random stream. A later hoax has a stream of its own, so that old seeds give the same worlds.
+    /// The hoaxes of the first random stream. Later ones have their own, so that old seeds give the same worlds.
     static let base = allCases.filter { $0 != .foreignEffect }
 
-    /// Whether each message of it can make the victim write.
-    var isWritten: Bool {
+    /// Whether each of its messages can make the victim write.
+    var makesVictimWrite: Bool {
         switch self {
         case .pongFlood, .forkFlood, .helloFlood, .presenceFlood, .stampFlood: true
         default: false
@@ -112,12 +112,12 @@ struct FalseClock {
 
 extension Liar {
     /// Claims another clock, or that it is offline. A new connection makes all nodes ask again.
-    mutating func change(_ clock: FalseClock, isHere: Bool, at time: GroupTime) -> [Packet] {
+    mutating func change(_ clock: FalseClock, isOnline: Bool, at time: GroupTime) -> [Packet] {
         falseClock = clock
         serial += 1
         guard let connection = ConnectionID("cm\(serial)") else { return [] }
         self.connection = connection
-        return [presence(at: time, online: isHere)].compactMap(\.self)
+        return [presence(at: time, online: isOnline)].compactMap(\.self)
     }
 
     mutating func answer(_ ping: Ping, of asker: NodeID, place: Int, at time: GroupTime) -> Packet? {
@@ -141,7 +141,7 @@ extension Liar {
         }
     }
 
-    /// Repeats older registers and forks of its own.
+    /// Returns its register again: forks of it with another title, and older revisions.
     mutating func oldRegisters(_ count: Int) -> [Packet] {
         guard let register else { return [] }
         return (0..<count).map { number in
@@ -163,8 +163,8 @@ extension Liar {
         return say(register)
     }
 
-    /// `by` is the time from the beginning of that session to the takeover of it.
-    mutating func record(_ hoax: Hoax, about theirs: LedgerRecord, by: Milliseconds, at time: GroupTime) -> Packet? {
+    /// Forges a record about a victim's session. `error` moves the claimed takeover from that session's beginning.
+    mutating func record(_ hoax: Hoax, about theirs: LedgerRecord, error: Milliseconds, at time: GroupTime) -> Packet? {
         serial += 1
         guard let id = SessionID("M\(serial)"), let stranger = NodeID(Garbage.ghostNode) else { return nil }
         var record = theirs
@@ -180,14 +180,14 @@ extension Liar {
         let begin = theirs.continuedAt ?? theirs.startedAt
         switch hoax {
         case .earlyTakeover:
-            (record.continuedAt, record.continuedFrom) = (begin - by.magnitude, theirs.node)
+            (record.continuedAt, record.continuedFrom) = (begin - error.magnitude, theirs.node)
         case .takeover:
             (record.continuedAt, record.continuedFrom) = (
-                begin + Milliseconds(by.magnitude.count % 60_000), theirs.node
+                begin + Milliseconds(error.magnitude.count % 60_000), theirs.node
             )
-        case .unnamedTakeover: (record.continuedAt, record.continuedFrom) = (begin + by, nil)
+        case .unnamedTakeover: (record.continuedAt, record.continuedFrom) = (begin + error, nil)
         case .foreignTakeover:
-            (record.continuedAt, record.continuedFrom) = (begin + Milliseconds(by.count % 60_000), stranger)
+            (record.continuedAt, record.continuedFrom) = (begin + Milliseconds(error.count % 60_000), stranger)
         case .impossibleDates:
             record.runs = [LedgerRecord.Run(kind: .focus, from: 0, to: Limits.time.upperBound)]
         case .impossibleTimes:
@@ -285,7 +285,7 @@ extension FalseClock {
 
     /// Whether a packet is a ping to the liar.
     func isAsked(in packet: Packet) -> Bool {
-        packet.levels.suffix(Self.suffix.count).elementsEqual(Self.suffix)
-            && packet.levels.dropLast(Self.suffix.count - 1).suffix(Self.leaf.count).elementsEqual(Self.leaf)
+        packet.topicBytes.suffix(Self.suffix.count).elementsEqual(Self.suffix)
+            && packet.topicBytes.dropLast(Self.suffix.count - 1).suffix(Self.leaf.count).elementsEqual(Self.leaf)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A trace that is kept as a test, with its header. The header states the cause (`# went wrong: …`) and the mutant that
-/// the trace catches (`# rule: …`). A long line goes on in the next line behind `# `.
+/// fails in the trace (`# rule: …`). A line that begins with `#` and two spaces continues the line before it.
 package struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
     /// The name of the file without `.trace`.
     package var name: String
@@ -34,6 +34,6 @@ package struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
     package var isWithoutRule: Bool { rule.hasPrefix("none, kept because ") }
     package var mutant: Mutant? { Mutant.all.first { $0.name == rule } }
 
-    /// Replays the trace under its mutant. Returns no violation if the trace is stale.
+    /// Replays the trace under its mutant. Returns `nil` if it names none, or if the trace is stale.
     package func violationUnderMutant() -> Violation? { mutant.flatMap { scenario.run(under: $0).violation } }
 }

@@ -6,7 +6,7 @@ import Wire
 /// A peer that lies. It has its own password, so it writes only below its own topic.
 struct Liar {
     static let name = "m"
-    /// A lie that an act can name; kept traces have the numbers. ``Hoax`` has others.
+    /// A lie that an act can name. Kept traces state the raw values. ``Hoax`` has further ones.
     enum Lie: Int, CaseIterable {
         case start, largestVersion, laterEpoch, largestCounter, impossibleTimes, fork, olderRevision, takeover,
             earlierTakeover, objection, objectionToRevision, answer, answerAgain, hello
@@ -60,7 +60,7 @@ struct Liar {
 
     mutating func act(at time: GroupTime) { self.time = time }
 
-    /// Tells one lie at the true time `time`, by which a stamp is `ahead`.
+    /// Tells one lie at the true time `time`. A stamp may lead that time by `ahead`.
     mutating func lie(_ lie: Lie, about victim: Victim, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
         serial += 1
         let limit = Limits.counter.upperBound
@@ -99,13 +99,14 @@ struct Liar {
     }
 
     /// Repeats its register under a version above all earlier ones.
-    mutating func last() -> Packet? {
+    mutating func repeatRegister() -> Packet? {
         guard let register else { return nil }
         serial += 1
         let next = register.version.next
         return say(changed(register) { ($0.epoch, $0.rev) = (next.epoch, next.rev) }).first
     }
 
+    /// Returns the packet of a valid register, and keeps the register if readers accept it now or later.
     mutating func say(_ register: Register?) -> [Packet] {
         guard let register, register.invalidField == nil else { return [] }
         if register.epoch <= plausibleEpochs + 1,
@@ -125,6 +126,7 @@ struct Liar {
         return register
     }
 
+    /// Makes a running session of the liar under a version above its last one.
     func fresh(at stamp: GroupTime, epoch: Int = 1) -> Register? {
         guard let id = SessionID("M\(serial)"), let boot = BootID("boot-m") else { return nil }
         let above = Version(epoch: epoch, rev: epoch > 1 ? Limits.counter.upperBound - 100_000 : 0)
@@ -144,7 +146,7 @@ struct Liar {
         }
     }
 
-    /// Claims the victim's session, with the effect of an intent that another node was asked for.
+    /// Claims the victim's session, with the effect of an intent that another node was asked to carry out.
     private mutating func takeover(of victim: Victim, at time: GroupTime, stamp: GroupTime) -> Register? {
         guard let own = victim.own, let fresh = fresh(at: stamp) else { return nil }
         let taken = changed(fresh) {

@@ -72,7 +72,9 @@ struct Machine {
     /// The number of writes that are not on the disk yet. Some may be due at this very time.
     var writing = 0
     var records = RecordFiles()
+    /// Whether the last write failed.
     var isFailing = false
+    /// The number of the last write that failed.
     var failed = 0
 
     // The network.
@@ -110,8 +112,8 @@ struct Machine {
 
     mutating func add(_ event: NodeCore.Event) { loop.add(event) }
 
-    /// Hands the core the next event, or lets it rest; `nil` at rest. `input` is the engine's input for the event, or
-    /// `wake` if it has none, and then the clock is not read.
+    /// Hands the core the next event, or lets it rest. Returns its actions; `nil` if it already rests. `input` is
+    /// the engine's input for the event, or `wake` if it has none, and then the clock is not read.
     mutating func next(meaning input: Input?, at instant: Instant) -> [NodeCore.Action]? {
         let event = loop.nextEvent
         guard let actions = loop.next(at: instant) else { return nil }
@@ -138,7 +140,7 @@ struct Machine {
         return loop.core
     }
 
-    /// Launches the program again.
+    /// Begins another life of the program with this core.
     mutating func replace(_ core: NodeCore) {
         loop = CoreLoop(core)
         seen = Seen(view: core.view, own: nil)

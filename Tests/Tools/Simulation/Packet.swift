@@ -9,16 +9,16 @@ import Wire
 final class Packet {
     let topic: String
     /// The topic's bytes, for filters.
-    let levels: [UInt8]
+    let topicBytes: [UInt8]
     let payload: [UInt8]
     let retain: Bool
     private var decoded: Decoded?
-    /// The receiver that ``decoded`` holds for; `nil` if for all.
+    /// The only receiver for which ``decoded`` is valid; `nil` if it is valid for all.
     private var reader: NodeID?
 
     init(topic: String, payload: [UInt8], retain: Bool) {
         self.topic = topic
-        levels = Array(topic.utf8)
+        topicBytes = Array(topic.utf8)
         self.payload = payload
         self.retain = retain
     }
@@ -38,8 +38,8 @@ final class Packet {
         return result
     }
 
-    /// Whether it is a ping, a pong or a barrier, which are for one node.
-    private var isForOne: Bool { levels.reduce(0) { $1 == UInt8(ascii: "/") ? $0 + 1 : $0 } == 6 }
+    /// Whether it is a ping, a pong or a barrier. Only their topics have a seventh level, the receiver.
+    private var isForOne: Bool { topicBytes.reduce(0) { $1 == UInt8(ascii: "/") ? $0 + 1 : $0 } == 6 }
 }
 
 enum UpFrame {
@@ -92,7 +92,7 @@ struct Connection {
 
     /// Whether the client receives a packet, which it may have published itself.
     func gets(_ packet: Packet, isOwn: Bool) -> Bool {
-        subscriptions.contains { !($0.isNoLocal && isOwn) && TopicFilter.matches($0.filter, packet.levels) }
+        subscriptions.contains { !($0.isNoLocal && isOwn) && TopicFilter.matches($0.filter, packet.topicBytes) }
     }
 }
 
@@ -116,7 +116,7 @@ struct Broker {
 
     /// The retained messages under a filter, by topic.
     func retained(under filter: [UInt8]) -> [Packet] {
-        retained.values.filter { TopicFilter.matches(filter, $0.levels) }.sorted { $0.topic < $1.topic }
+        retained.values.filter { TopicFilter.matches(filter, $0.topicBytes) }.sorted { $0.topic < $1.topic }
     }
 }
 

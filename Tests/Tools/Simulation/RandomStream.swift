@@ -2,7 +2,7 @@
 
 import Session
 
-/// The subject of a random choice. Each has a stream of its own, so that a fault can be removed without changing others.
+/// The subject of a random choice. Each has its own stream, so that a fault can be removed without changing others.
 enum Concern: UInt64 {
     case mix = 1
     case clocks, schedule, network, broker, probe, ledger, hostility, hoaxes, protocols, cores, shells, effects

@@ -28,14 +28,14 @@ extension Scenario {
         var seed: UInt64?
         var mix = Mix()
         var acts: [Act] = []
-        var isHeaded = false
+        var hasHead = false
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.split(separator: " ")
             func fault(_ problem: String) -> TraceError { TraceError(line: index + 1, problem: problem) }
             guard let first = words.first, first.first != "#" else { continue }
-            guard isHeaded else {
+            guard hasHead else {
                 guard line == Self.head else { throw fault("a trace begins with “\(Self.head)”") }
-                isHeaded = true
+                hasHead = true
                 continue
             }
             switch first {
@@ -86,7 +86,7 @@ extension Act {
 /// The names of a world's nodes: a, b, c …
 enum Names {
     static func node(_ index: Int) -> String { String(UnicodeScalar(UInt8(ascii: "a") + UInt8(index))) }
-    /// Makes the id of a connection; later ones sort behind earlier ones.
+    /// Makes the id of a connection. The id of a later connection sorts after that of an earlier one.
     static func connection(_ number: Int) -> ConnectionID? { ConnectionID("c\(1_000_000 + number)") }
 
     static func index(of name: Substring) -> Int? {

@@ -2,7 +2,7 @@
 
 import Session
 
-/// The full determination of a world: its seed, its mix and its acts.
+/// All that determines a world: its seed, its mix and its acts.
 package struct Scenario: Hashable, Sendable {
     /// The seed of all small choices: delays, duplicates, lateness.
     package var seed: UInt64
@@ -12,11 +12,12 @@ package struct Scenario: Hashable, Sendable {
 }
 
 extension Scenario {
+    /// Draws the scenario of a seed.
     package init(seed: UInt64) {
         self.seed = seed
         var random = RandomStream(seed: seed, .mix)
         mix = Mix(drawnFrom: &random)
-        var kinds = Act.Kind.base.filter { $0.isPeoples || random.chance(350) }
+        var kinds = Act.Kind.base.filter { $0.isStartOrPress || random.chance(350) }
         if mix.halves == 2 { kinds.append(.bridge) }
         let deck = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
         var pace = random.pick([200, 1_000, 3_000])
@@ -35,7 +36,7 @@ extension Scenario {
                 at: Milliseconds(at), kind: kind, node: random.draw(0...(mix.nodes - 1)), numbers: [], id: acts.count)
             act.numbers = kind.numbers(&random)
             // Two people who act at the same moment test the order of stamps.
-            if kind.isPeoples, random.chance(150) { at -= random.draw(0...min(at, 40)) }
+            if kind.isStartOrPress, random.chance(150) { at -= random.draw(0...min(at, 40)) }
             acts.append(act)
         }
         addHostility()
@@ -91,7 +92,8 @@ extension Scenario {
         for _ in 0..<random.draw(1...8) { add(.hoax, at: anyTime(&random), [Hoax.foreignEffect.rawValue, 0]) }
     }
 
-    /// Adds rare events of a node's shell to a fifth of the worlds, and a service to as many.
+    /// Adds rare events of a node's shell to a fifth of the worlds, and a service to a fifth of those with three nodes
+    /// or more.
     private mutating func addShells() {
         var random = RandomStream(seed: seed, .shells)
         if mix.nodes > 2, random.chance(200) { mix.service = 1 }
@@ -99,7 +101,7 @@ extension Scenario {
         for _ in 0..<random.draw(1...8) { add(random.pick([.sleep, .refuse]), &random) }
     }
 
-    /// Separates what the halves keep in some worlds, and ends the liar's membership in some.
+    /// Lets the halves keep retained messages separately in some worlds, and ends the liar's membership in some.
     private mutating func addMembers() {
         var random = RandomStream(seed: seed, .members)
         if mix.halves == 2, random.chance(300) { mix.unshared = 1 }
@@ -110,7 +112,7 @@ extension Scenario {
         if random.chance(400) {
             // No kernel vouches, and the liar's clock is ahead by years.
             mix.sync = Clock.Sync.never.rawValue
-            let numbers = [Hoax.unvouchedClock.rawValue, 18 * Act.Kind.hoax.year]
+            let numbers = [Hoax.unvouchedClock.rawValue, 18 * Act.Kind.year]
             add(.hoax, at: Milliseconds(at / 2), numbers)
         }
         add(.revoke, at: Milliseconds(at), [])
@@ -132,7 +134,7 @@ extension Scenario {
         var random = RandomStream(seed: seed, .barrages)
         guard random.chance(150) else { return }
         let first = random.draw(0...(mix.trouble - 1))
-        // One barrage of each node: an owner accepts 100 intents of a peer in a row, and remembers 700 effects of it.
+        // One barrage of each node: an owner accepts 100 intents of a peer in a row, and remembers 700 of its effects.
         for node in 0..<mix.nodes {
             let at = Milliseconds(min(first + random.draw(0...4_000), mix.trouble - 1))
             add(.barrage, at: at, node: node, Act.Kind.barrage.numbers(&random))
@@ -149,7 +151,7 @@ extension Scenario {
         for _ in 0..<random.draw(4...20) { add(random.pick([.acknowledge, .acknowledge, .say]), &random) }
     }
 
-    /// The scenario of the canary: no fault, but its end must be reported as a violation.
+    /// The scenario of the canary: a mix without faults, whose end must be reported as a violation.
     package static let canary: Scenario = {
         var scenario = Scenario(seed: 1)
         scenario.mix = Mix()

@@ -48,9 +48,9 @@ extension Scenario {
             if size == 1, !didShrink { break }
             if !didShrink || size > best.acts.count { size = max(1, size / 2) }
         }
-        for simpler in best.mix.simpler {
+        for simplify in best.mix.simplifications {
             var candidate = best
-            simpler(&candidate.mix)
+            simplify(&candidate.mix)
             if candidate != best, fails(candidate) { best = candidate }
         }
         return best
@@ -58,7 +58,7 @@ extension Scenario {
 }
 
 extension Mix {
-    fileprivate var simpler: [@Sendable (inout Mix) -> Void] {
+    fileprivate var simplifications: [@Sendable (inout Mix) -> Void] {
         [
             { $0.dialects = 0 }, { $0.drift = 0 }, { $0.skew = 0 }, { $0.wakeLate = 0 }, { $0.inflight = 0 },
             { $0.halves = 1 }, { $0.noRetained = 0 }, { $0.noLocal = 0 }, { $0.reorders = 0 }, { $0.drops = 0 },

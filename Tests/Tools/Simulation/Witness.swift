@@ -13,6 +13,7 @@ struct Witness {
     /// Whether halves that keep retained messages separately were apart.
     var isParted = false
 
+    /// The account of one node.
     struct Node {
         private var boots = 0
         /// The present boot of its machine.
@@ -48,15 +49,15 @@ struct Witness {
         var meant: [(write: Int, own: Register, record: LedgerRecord, boot: BootTime)] = []
         /// The register that was last on disk.
         var recorded: Register?
-        /// The last time at which it knew fewer than two honest vouched clocks beside a false one.
+        /// The last time at which the liar's clock could set its group time.
         var exposedAt: VirtualTime?
-        /// Whether that was so at the last look.
+        /// Whether the liar's clock could set its group time at the last check.
         var isExposed = false
         /// Group time minus the boot clock when it was last within the honest clocks.
         var honestLead: Lead?
-        /// The effects that the liar has caused in a second.
+        /// The effects that the liar has caused in the present second.
         var lately: (second: Int, counts: [World.Caused: Int]) = (0, [:])
-        /// The time since which its way to the broker is undisturbed.
+        /// The time since which no connection, disk or stop has delayed its answers.
         var calmSince = VirtualTime.start
         /// The answers that have not reached the broker, with the time of the decision.
         var owed: [IntentID: VirtualTime] = [:]
@@ -72,7 +73,7 @@ struct Witness {
         var latest = GroupTime.distantPast
         /// Whether its disk once lost written data.
         var isForgetful = false
-        /// The lineages that the liar has continued, as this node showed.
+        /// The lineages of the liar's sessions that this node has shown.
         var lineagesOfLiar: Set<SessionID> = []
 
         mutating func reboot(as name: String) {
@@ -87,6 +88,7 @@ struct Witness {
         var boot: BootTime
     }
 
+    /// An intent as it was asked for.
     struct Asked {
         var session: SessionID
         var phase: Int?
@@ -101,16 +103,18 @@ struct Witness {
         var asker: NodeID
         /// The number of the write that contains it.
         var write: Int
-        /// When that was on disk, on the owner's boot clock.
+        /// When that write was on disk, on the owner's boot clock.
         var writtenAt: BootTime?
     }
 
+    /// A register in which an intent took effect.
     struct Effect: Equatable {
         var node: NodeID
         var version: Version
         var session: SessionID
     }
 
+    /// The lineage of a session, and the session that it continues.
     struct Origin {
         var lineage: SessionID
         var parent: SessionID?

@@ -26,7 +26,7 @@ extension World {
             nap(node, for: times[0])
         case .sleep: sleep(node, for: times[0])
         case .refuse: refuse(node, mode: numbers[0], for: times[1])
-        case .disk: trouble(node, mode: numbers[0], for: times[1])
+        case .disk: breakDisk(of: node, mode: numbers[0], for: times[1])
         case .cut:
             machines[node].cutUntil = max(machines[node].cutUntil, now + times[1])
             if let link = machines[node].connection {
@@ -47,11 +47,11 @@ extension World {
         case .erase: publishAnonymously(Garbage.erasure(of: node, what: numbers[0]))
         case .replay: replay(numbers[0], retain: numbers[1] == 1)
         case .garbage: publishAnonymously(Garbage.packet(numbers[0], node: node, history: history))
-        case .ghost: appear(ahead: times[0], id: act.id)
+        case .ghost: publishGhost(ahead: times[0], id: act.id)
         case .lie: lie(numbers[0], about: node, ahead: times[1], floods: false)
         case .flood: lie(0, about: node, ahead: 0, floods: true)
         case .lose: lose(node)
-        case .hoax: hoax(numbers[0], about: node, by: times[1])
+        case .hoax: hoax(numbers[0], about: node, error: times[1])
         case .revoke: revoke()
         case .barrage: barrage(node, of: numbers[0], id: act.id)
         }
@@ -67,7 +67,7 @@ extension World {
         guard machines[node].isAlive, let intent = IntentID("I\(id)") else { return }
         var press = Press(operation)
         if case .extend(seconds: ..<0) = operation { counters.add(.shortened) }
-        // A person who looks sees the effect of a clock that was set.
+        // The person looks at a picture that already shows the effect of a wall clock that was set.
         if machines[node].isStepUnnoticed { feed(.input(.wake), to: node) }
         guard machines[node].isAlive else { return }
         let moment = machines[node].seen.view.lastMoment(at: instant(node).boot)
@@ -79,15 +79,15 @@ extension World {
                 press.phase = seen.phase
             }
             let current = current(at: node) ?? register
-            // A press that names no session hits the one before or the one behind what comes due in its input.
-            // Where none is live, it waits for one that other nodes know.
-            let isClear =
+            // A press that names no session may take effect before or after what comes due in the same input. If no
+            // session is live, it waits for one that other nodes know. Its target is not certain then.
+            let isTargetCertain =
                 press.session != nil
                 || current.id == register.id && current.phase == register.phase && current.status.isLive
             let asked = Witness.Asked(
                 session: press.session ?? register.id, phase: press.phase ?? register.phase, operation: operation,
                 expiresAt: .distantFuture)
-            if isClear, !machines[node].isNapping { witness.asked[intent] = asked }
+            if isTargetCertain, !machines[node].isNapping { witness.asked[intent] = asked }
             // Its owner counts as asked, although the session may be continued before the intent leaves.
             if liar?.owns(asked.session) == true { witness.askedOfLiar.insert(intent) }
         }
@@ -103,7 +103,7 @@ extension World {
         }
     }
 
-    /// The session that a node shows after what is due.
+    /// The session that a node shows once everything that is due has happened.
     private func current(at node: Int) -> Register? {
         let instant = instant(node)
         return machines[node].woken(at: instant).view.lastMoment(at: instant.boot)?.register
@@ -202,7 +202,7 @@ extension World {
         machines[node].refusal = (now + time, mode)
     }
 
-    private mutating func trouble(_ node: Int, mode: Int, for time: Milliseconds) {
+    private mutating func breakDisk(of node: Int, mode: Int, for time: Milliseconds) {
         machines[node].disk = Machine.DiskMode(rawValue: mode) ?? .slow
         machines[node].trouble += 1
         queue.add(.repairDisk(node, trouble: machines[node].trouble), at: now + time)
@@ -234,7 +234,7 @@ extension World {
         distribute(packet, at: trace.count % brokers.count, bridged: false)
     }
 
-    private mutating func appear(ahead: Milliseconds, id: Int) {
+    private mutating func publishGhost(ahead: Milliseconds, id: Int) {
         // A later session of a node has a later stamp.
         ghostStamp = max(ghostStamp + 1, now.date + ahead)
         guard let packet = Garbage.ghost(at: ghostStamp, id: id, space: "home") else { return }

@@ -5,7 +5,7 @@ import Session
 import Wire
 
 extension World {
-    /// The longest wait of an answer on an undisturbed connection. It is more than the barrier, a twin's wait and a slow way.
+    /// The longest wait of an answer on an undisturbed connection: above the barrier, a twin's wait and a slow network.
     private static let answerTimeout = Microseconds(.seconds(12))
 
     /// Notes that a connection, a disk or a stop delays a node's answers.
@@ -32,7 +32,7 @@ extension World {
             }
         default: break
         }
-        // It is not known which ones.
+        // It is not known which answers were dropped, so none is owed any more.
         let dropped = machines[node].core.droppedAnswers
         if dropped != witness.nodes[node].droppedAnswers { witness.nodes[node].owed = [:] }
         witness.nodes[node].droppedAnswers = dropped
@@ -56,7 +56,7 @@ extension World {
         }
     }
 
-    /// Checks that an answer reports a revision of the register in which its effect is.
+    /// Checks that an answer reports a revision of the register that includes its effect.
     mutating func checkRevision(of answer: Answer, at node: Int) {
         let name = Names.node(node)
         guard let decision = witness.nodes[node].decided[answer.intent], decision.session == answer.session else {
@@ -87,19 +87,19 @@ extension World {
 
     /// Checks that an intent which took effect here is forwarded only while it lives.
     mutating func checkForwarded(_ intent: Intent, by node: Int) {
-        // It leaves with a later expiry than it arrived with.
+        // A forwarded intent has a later expiry, so the one that it arrived with is compared.
         guard witness.nodes[node].decided[intent.id] != nil, let expiry = witness.nodes[node].expiries[intent.id],
             witness.nodes[node].forwarded.insert(intent.id).inserted
         else { return }
         let lateByBoot = instant(node).boot - expiry.boot
         let late = min(timeBefore, machines[node].engine.groupTime(instant(node))) - expiry.time
-        // A liar may have moved group time by years since the intent arrived; a correction of a clock moves it by minutes.
+        // A liar may have moved group time by years since the intent arrived; a clock's correction moves it by minutes.
         let isMovedByLiar = late - lateByBoot > .days(1)
         let lateness = isMovedByLiar ? lateByBoot : late
         if lateness >= 0 { fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(lateness) ms too late") }
     }
 
-    /// Notes the intents that have left a full list. It is that of the session before, or of the one that was taken over.
+    /// Notes the intents that have left a full list: that of the session before, or of the one that was taken over.
     mutating func witnessTrimming(of own: Register, after before: Register?, at node: Int) {
         guard own.applied.count == Limits.applied else { return }
         let taken = own.continues.flatMap { machines[node].engine.register(of: $0.node) }

@@ -88,10 +88,10 @@ extension World {
     }
 
     /// Checks that the broker keeps no other register of a node than the one that the node published last. It may have
-    /// lost that. Where the halves share no retained messages, only the node's half has it.
+    /// lost that register. Where the halves share no retained messages, only the node's half has it.
     mutating func checkKept() {
         for machine in machines where machine.isLinked {
-            // A session that is not announced leaves the earlier one there.
+            // While a session is not announced, the broker keeps the earlier one.
             guard let own = machine.own, witness.nodes[machine.index].published[own.version] == own else { continue }
             let topic = machine.codec.topics.name(of: .own(.session, of: machine.id))
             for half in brokers.indices where half == machine.half || mix.unshared == 0 {

@@ -24,7 +24,7 @@ extension World {
         let times = machines.indices.filter { vouchedError(of: $0) != nil }
             .map { machines[$0].engine.groupTime(instant($0)) }
         guard let first = times.min(), let last = times.max() else { return false }
-        // An honest kernel is wrong by half of it at most.
+        // The clock of an honest kernel is wrong by the bound at most, so two of them differ by twice as much.
         return last - first > 2 * Clock.syncedBound
     }
 
@@ -98,7 +98,7 @@ extension World {
         }
     }
 
-    /// Checks that no node goes by a clock whose vote has ended. Where a clock can be right, each goes by such.
+    /// Checks that no node goes by a clock whose vote has ended: its time is within a day of a plausible wall clock.
     mutating func checkVotes() {
         guard isLiarForgotten else { return }
         let plausible = Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleSpan
@@ -107,7 +107,7 @@ extension World {
             // Without a plausible clock, the latest mark is followed, also that of a node that is gone.
             if !plausible.contains(instant(machine.index).told), !isJudging(machine.index) { continue }
             let time = machine.engine.groupTime(instant(machine.index))
-            // A clock that was set since counts as it was.
+            // Within a day, since a node may still go by a clock as it was before it was set.
             guard let error = walls.map({ ($0 - time).magnitude }).min(), error > .days(1) else { continue }
             fail(.voteEnds, "\(machine.id) goes by a time that is \(error) ms from all clocks")
         }

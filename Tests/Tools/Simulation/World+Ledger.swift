@@ -59,7 +59,7 @@ struct LedgerService {
     var refused: [Key: Version] = [:]
     /// The connections whose presence the broker has. Their nodes have subscribed before it.
     var announced: Set<Int> = []
-    /// The connections that it has sent its weeks to.
+    /// The last connection of each node to which it has sent its weeks.
     var greeted: [NodeID: ConnectionID] = [:]
     var conflicts: Set<Key> = []
 
@@ -176,7 +176,7 @@ extension World {
         tell("\(Names.node(node)) > record \(digested.record.id) \(Telling.line(digested.record))")
         if !recorded.insert(digested.name).inserted { counters.add(.recordSentAgain) }
         guard let link = machines[node].connection, connections[link].isOpenAtClient else { return }
-        for _ in 0..<copies() { queue.add(.ledger(.filed(link, digested)), at: now + way()) }
+        for _ in 0..<drawCopies() { queue.add(.ledger(.filed(link, digested)), at: now + drawDelay()) }
     }
 
     private mutating func hear(_ ack: LedgerAck, on link: Int) {
@@ -213,17 +213,17 @@ extension World {
     }
 
     private mutating func say(_ ack: LedgerAck, on link: Int) {
-        for _ in 0..<copies() { queue.add(.ledger(.acked(link, ack)), at: now + way()) }
+        for _ in 0..<drawCopies() { queue.add(.ledger(.acked(link, ack)), at: now + drawDelay()) }
     }
 
-    mutating func introduce(_ link: Int) { queue.add(.ledger(.introduced(link)), at: now + way()) }
+    mutating func introduce(_ link: Int) { queue.add(.ledger(.introduced(link)), at: now + drawDelay()) }
 
-    private mutating func way() -> Microseconds {
+    private mutating func drawDelay() -> Microseconds {
         Microseconds(mix.latency + (mix.jitter > 0 ? bookkeeping.draw(0...mix.jitter) : 0))
     }
 
     /// Draws the number of copies of a packet that arrive.
-    private mutating func copies() -> Int {
+    private mutating func drawCopies() -> Int {
         if bookkeeping.chance(mix.drops) { return 0 }
         return bookkeeping.chance(mix.duplicates) ? 2 : 1
     }

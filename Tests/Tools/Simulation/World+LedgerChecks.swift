@@ -13,7 +13,7 @@ extension World {
         witness.nodes[node].meant.append((write, own, record, instant(node).boot))
     }
 
-    /// Notes that the disk holds all writes up to one.
+    /// Notes that the disk holds all writes up to this one.
     mutating func witnessRecords(upTo write: Int, of node: Int) {
         while let first = witness.nodes[node].meant.first, first.write <= write {
             witness.nodes[node].meant.removeFirst()
@@ -41,7 +41,7 @@ extension World {
     /// Checks that the ledger holds each record as the node's disk had it.
     mutating func checkLedger() {
         guard violation == nil else { return }
-        // A phase may just have ended: its record leaves a moment later. The next phase may end before a fixed wait is over.
+        // The record of a phase that has just ended leaves a moment later. The next phase may end within a fixed wait.
         wait { world in world.machines.contains(where: world.waitsForTheLedger) }
         for machine in machines where waitsForTheLedger(machine) {
             fail(.outboxEmpty, "\(machine.core.recordsWaiting) records of \(machine.id) wait")
@@ -69,14 +69,14 @@ extension World {
     /// Checks that a forged record ends a session only as a takeover, before the ledger knew its end.
     private mutating func checkForgeries() {
         guard let liar else { return }
-        let all = service.ledger.values.sorted { $0.filedPart.part.stamp < $1.filedPart.part.stamp }
-        let honest = all.filter { $0.digested.record.node != liar.node }
-        let ends = FiledPart.ends(of: all.map(\.filedPart))
-        let without = Mutant.withEveryRule { FiledPart.ends(of: honest.map(\.filedPart)) }
-        let cuts = zip(all, ends).filter { $0.0.digested.record.node != liar.node }.map(\.1)
-        for (index, entry) in honest.enumerated() where cuts[index] < without[index] {
+        let entries = service.ledger.values.sorted { $0.filedPart.part.stamp < $1.filedPart.part.stamp }
+        let honest = entries.filter { $0.digested.record.node != liar.node }
+        let ends = FiledPart.ends(of: entries.map(\.filedPart))
+        let endsWithoutLiar = Mutant.withEveryRule { FiledPart.ends(of: honest.map(\.filedPart)) }
+        let cuts = zip(entries, ends).filter { $0.0.digested.record.node != liar.node }.map(\.1)
+        for (index, entry) in honest.enumerated() where cuts[index] < endsWithoutLiar[index] {
             let record = entry.digested.record
-            let isExplained = all.contains { later in
+            let isExplained = entries.contains { later in
                 let forged = later.digested.record
                 guard forged.node == liar.node, forged.lineage == record.lineage, forged.stamp > record.stamp,
                     forged.continuedAt == cuts[index], forged.continuedFrom ?? record.node == record.node
@@ -91,7 +91,7 @@ extension World {
         }
         let present = now.date
         let times = (Limits.earliestStamp - .days(1))...(present + 2 * .days(1))
-        for record in all.map(\.digested.record) {
+        for record in entries.map(\.digested.record) {
             let claimed =
                 [record.stamp.time, record.startedAt] + [record.continuedAt, record.endsAt].compactMap(\.self)
                 + record.runs.flatMap { [$0.from, $0.to].compactMap(\.self) }
@@ -123,7 +123,7 @@ extension Witness {
         /// The end of a run that is open. Sums with it do not overflow.
         private static let never = GroupTime(.max / 1_000)
 
-        /// Whether a session that was over was moved as a whole, while the next one began.
+        /// Whether a finished session was only moved in time, as a whole, when the next one began.
         private func isMoved(to held: LedgerRecord) -> Bool {
             held.status == record.status && !held.status.isLive && held.version > record.version
                 && held.lengths == record.lengths

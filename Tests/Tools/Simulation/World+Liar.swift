@@ -11,7 +11,7 @@ extension World {
         Liar.Victim(node: machines[node].id, own: machines[node].own, intent: lastIntent)
     }
 
-    /// Whether writes wait for a disk. A flood then makes a longer queue than any real disk has.
+    /// Whether writes wait for a disk. A flood would then make a longer queue than any real disk has.
     private func isBusy(_ node: Int) -> Bool { !machines[node].isDiskIdle }
 
     /// Makes the liar tell a lie, or send a flood of intents.
@@ -28,43 +28,44 @@ extension World {
         say(packets, as: liar)
     }
 
-    mutating func hoax(_ which: Int, about node: Int, by: Milliseconds) {
+    mutating func hoax(_ which: Int, about node: Int, error: Milliseconds) {
         guard var liar, !isLiarRevoked, let hoax = Hoax(rawValue: abs(which) % Hoax.allCases.count) else { return }
         let time = now.date
         introduce(&liar, at: time)
         // All nodes read a flood, not only its victim.
-        let isLate = hoax == .pongFlood ? isBusy(node) : hoax.isWritten && machines.indices.contains(where: isBusy)
-        let packets = isLate ? [] : packets(of: hoax, about: node, by: by, from: &liar, at: time)
+        let isLeftOut =
+            hoax == .pongFlood ? isBusy(node) : hoax.makesVictimWrite && machines.indices.contains(where: isBusy)
+        let packets = isLeftOut ? [] : packets(of: hoax, about: node, error: error, from: &liar, at: time)
         counters.add(.hoaxed)
         say(packets, as: liar)
     }
 
     private mutating func packets(
-        of hoax: Hoax, about node: Int, by: Milliseconds, from liar: inout Liar, at time: GroupTime
+        of hoax: Hoax, about node: Int, error: Milliseconds, from liar: inout Liar, at time: GroupTime
     ) -> [Packet] {
         let id = machines[node].id
-        func change(_ clock: FalseClock, isHere: Bool = true) -> [Packet] {
-            liar.change(clock, isHere: isHere, at: time)
+        func change(_ clock: FalseClock, isOnline: Bool = true) -> [Packet] {
+            liar.change(clock, isOnline: isOnline, at: time)
         }
         switch hoax {
-        case .clock: return change(FalseClock(ahead: by))
-        case .unvouchedClock: return change(FalseClock(ahead: by, isVouched: false))
-        case .twoFacedClock: return change(FalseClock(ahead: by, manner: .twoFaced))
-        case .waveringClock: return change(FalseClock(ahead: by, manner: .wavering))
-        case .impossibleBoot: return change(FalseClock(ahead: by, isBootImpossible: true))
-        case .gone: return change(liar.falseClock ?? FalseClock(ahead: by), isHere: false)
+        case .clock: return change(FalseClock(ahead: error))
+        case .unvouchedClock: return change(FalseClock(ahead: error, isVouched: false))
+        case .twoFacedClock: return change(FalseClock(ahead: error, manner: .twoFaced))
+        case .waveringClock: return change(FalseClock(ahead: error, manner: .wavering))
+        case .impossibleBoot: return change(FalseClock(ahead: error, isBootImpossible: true))
+        case .gone: return change(liar.falseClock ?? FalseClock(ahead: error), isOnline: false)
         case .objection:
-            let claimed = min(max(time + by, Limits.time.lowerBound), Limits.time.upperBound)
+            let claimed = min(max(time + error, Limits.time.lowerBound), Limits.time.upperBound)
             return machines[node].own.map { [liar.packet(.ack(.clock(node: id, session: $0.id, at: claimed)))] } ?? []
-        case .ping: return liar.pings(1, to: id, ahead: by, at: time)
-        case .pingFlood: return liar.pings(Self.flood, to: id, ahead: by, at: time)
+        case .ping: return liar.pings(1, to: id, ahead: error, at: time)
+        case .pingFlood: return liar.pings(Self.flood, to: id, ahead: error, at: time)
         case .strangePong: return strangePongs(to: node, by: &liar, at: time)
         case .pongFlood: return pongFlood(to: node, by: &liar, at: time)
         case .registerFlood: return liar.oldRegisters(Self.flood)
         case .earlyContinuation, .foreignContinuation:
             guard let own = machines[node].own, let stranger = NodeID(Garbage.ghostNode) else { return [] }
             let from = hoax == .earlyContinuation ? own.owner : stranger
-            return liar.continuation(of: own, from: from, takenAt: own.startedAt + by, at: time)
+            return liar.continuation(of: own, from: from, takenAt: own.startedAt + error, at: time)
         case .impossibleStamp, .plausibleEpoch, .lastRevision: return liar.registerAtLimit(hoax, at: time)
         case .foreignEffect: return liar.foreignEffect(of: lastIntent, at: time)
         case .otherAnswer: return liar.otherAnswer(for: victim(node), at: time)
@@ -76,11 +77,11 @@ extension World {
             return liar.flood(hoax, of: Self.flood, about: victim(node), at: time)
         case .recordFlood:
             return (0..<Self.flood).compactMap { _ in
-                forgedRecord(hoax, about: node, by: by, of: &liar, at: time)
+                forgedRecord(hoax, about: node, error: error, of: &liar, at: time)
             }
         case .sameID, .earlyTakeover, .takeover, .unnamedTakeover, .foreignTakeover, .impossibleDates, .othersName,
             .impossibleTimes:
-            return [forgedRecord(hoax, about: node, by: by, of: &liar, at: time)].compactMap(\.self)
+            return [forgedRecord(hoax, about: node, error: error, of: &liar, at: time)].compactMap(\.self)
         }
     }
 
@@ -111,6 +112,7 @@ extension World {
             expiresAt: intent.expiresAt)
     }
 
+    /// Publishes the liar's presence before its first act.
     private mutating func introduce(_ liar: inout Liar, at time: GroupTime) {
         liar.act(at: time)
         guard !isLiarPresent, let presence = liar.presence(at: time, online: true) else { return }
@@ -143,7 +145,7 @@ extension World {
     }
 
     private mutating func forgedRecord(
-        _ hoax: Hoax, about node: Int, by: Milliseconds, of liar: inout Liar, at time: GroupTime
+        _ hoax: Hoax, about node: Int, error: Milliseconds, of liar: inout Liar, at time: GroupTime
     ) -> Packet? {
         let held = service.records(of: machines[node].id)
         let own = machines[node].own.map { LedgerRecord($0) }
@@ -151,7 +153,7 @@ extension World {
         guard let theirs = held.isEmpty || time.milliseconds % 2 == 0 ? own : held[Int(time.milliseconds) % held.count]
         else { return nil }
         counters.add(.recordForged)
-        let packet = liar.record(hoax, about: theirs, by: by, at: time)
+        let packet = liar.record(hoax, about: theirs, error: error, at: time)
         if let packet { queue.add(.ledger(.told(packet)), at: now + Microseconds(mix.latency)) }
         return packet
     }
@@ -206,7 +208,7 @@ extension World {
 
     private func sessionTopic(of node: Int) -> String { "lockstep/1/home/node/\(Names.node(node))/session" }
 
-    /// Whether one half of the broker holds no register of a node; where the halves share nothing, both.
+    /// Whether a half of the broker lacks a node's register. If the halves share nothing, both must lack it.
     func isLost(_ node: NodeID) -> Bool {
         guard let place = place(of: node) else { return false }
         // The members of a cluster each keep their own.
@@ -215,11 +217,11 @@ extension World {
     }
 
     /// Whether the broker has lost a register that some node does not know. Nodes may then show different sessions
-    /// until the owner publishes it again. No node does that for a liar that is no member any more, nor replaces its
-    /// two registers of one version.
+    /// until the owner publishes it again. Nobody does that for a revoked liar, and nobody replaces two registers that
+    /// it has published under one version.
     var isForgotten: Bool {
-        let liars = Set(machines.map { machine in liar.flatMap { machine.engine.register(of: $0.node) } })
-        if isLiarRevoked, liars.count > 1 { return true }
+        let liarsRegisters = Set(machines.map { machine in liar.flatMap { machine.engine.register(of: $0.node) } })
+        if isLiarRevoked, liarsRegisters.count > 1 { return true }
         return machines.contains { owner in
             guard let own = owner.own else { return false }
             return isLost(owner.id)

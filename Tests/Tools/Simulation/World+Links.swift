@@ -6,7 +6,7 @@ import Wire
 
 /// Connections between the programs and the broker.
 extension World {
-    /// The silence after which a client closes its connection. The broker waits half as long again.
+    /// The silence after which a client closes its connection. The broker waits 1.5 times as long.
     private static let keepalive: Milliseconds = .seconds(10)
 
     mutating func dialLater(_ node: Int, after time: Milliseconds) {

@@ -22,11 +22,11 @@ extension World {
         // Runs in 1970 that the liar claims are taken over with its session, and cannot be moved further back.
         let isMovable = own.runs.allSatisfy { $0.from > 0 }
         // A recovered register may not include the latest phases yet.
-        let isPresent = isMovable && (own.status != .running || boot - own.anchor.boot <= own.left)
+        let isComplete = isMovable && (own.status != .running || boot - own.anchor.boot <= own.left)
         witness.nodes[node].tally =
-            isPresent ? Tally(own: own, life: life, boot: boot, total: total, rest: own.rest(at: boot)) : nil
+            isComplete ? Tally(own: own, life: life, boot: boot, total: total, rest: own.rest(at: boot)) : nil
         // A takeover by date may lose the difference of the clocks, and cuts the former session.
-        guard isPresent, let before, before.own.id == own.id, before.life == life, before.own.epoch == own.epoch,
+        guard isComplete, let before, before.own.id == own.id, before.life == life, before.own.epoch == own.epoch,
             own.anchor.bootID == witness.nodes[node].bootID, own.continues == nil || !isApproximate,
             own.status != .superseded,
             boot - before.boot < Limits.lateness

@@ -25,14 +25,14 @@ extension World {
         armWake(node)
     }
 
-    /// An input that a node has handled since it rested.
+    /// An input that a node has handled since its last rest.
     private struct Handled {
         var input: Input
         var expectation: Expectation
         var before: Seen
     }
 
-    /// Has a node handle its next event, or rest behind the last one; `nil` at rest.
+    /// Has a node handle its next event, or rest after the last one. Returns its actions; `nil` if it already rests.
     private mutating func next(
         of node: Int, meaning known: Input?, noting handled: inout [Handled]
     ) -> [NodeCore.Action]? {
@@ -55,7 +55,7 @@ extension World {
         return actions
     }
 
-    /// Returns whether the program lives and there is no violation.
+    /// Carries out actions. Returns whether the program still lives and no check has failed.
     private mutating func carryOut(_ actions: [NodeCore.Action], of node: Int) -> Bool {
         let life = machines[node].life
         for action in actions {
@@ -121,7 +121,7 @@ extension World {
         }
     }
 
-    /// Returns whether it is on disk.
+    /// Writes a journal as the disk allows. Returns whether it is on disk.
     private mutating func write(_ write: NodeCore.Write, of node: Int) -> Bool {
         if machines[node].disk != .full { machines[node].records.put(write) }
         switch machines[node].disk {

@@ -26,13 +26,13 @@ extension World {
     }
 
     /// Checks that the liar causes a bounded number of each thing per second.
-    mutating func witnessRate(of what: Caused, at node: Int) {
+    mutating func witnessRate(of caused: Caused, at node: Int) {
         let second = Int(now.microseconds / 1_000_000)
         if witness.nodes[node].lately.second != second { witness.nodes[node].lately = (second, [:]) }
-        witness.nodes[node].lately.counts[what, default: 0] += 1
-        let count = witness.nodes[node].lately.counts[what] ?? 0
-        if count > what.limit {
-            fail(.peerBounded, "\(Names.node(node)) lets one peer cause \(count) of \(what) in a second")
+        witness.nodes[node].lately.counts[caused, default: 0] += 1
+        let count = witness.nodes[node].lately.counts[caused] ?? 0
+        if count > caused.limit {
+            fail(.peerBounded, "\(Names.node(node)) lets one peer cause \(count) of \(caused) in a second")
         }
     }
 
@@ -62,11 +62,11 @@ extension World {
         let name = Names.node(node)
         let time = machines[node].engine.groupTime(instant(node))
         let reach = isJudging(node) ? Limits.stampLead : Limits.plausibleSpan
-        let lead = max(timeBefore, time) + reach + 1
+        let latest = max(timeBefore, time) + reach + 1
         // The mark in the journal has a reserve.
-        let most = max(witness.nodes[node].latest, time) + reach + 1 + HybridClock.reserve
-        if journal.mark.time > max(witness.nodes[node].mark, most) {
-            fail(.counterBounded, "\(name) raises its mark \(journal.mark.time - lead) ms too far ahead")
+        let latestMark = max(witness.nodes[node].latest, time) + reach + 1 + HybridClock.reserve
+        if journal.mark.time > max(witness.nodes[node].mark, latestMark) {
+            fail(.counterBounded, "\(name) raises its mark \(journal.mark.time - latest) ms too far ahead")
         }
         let before = witness.nodes[node].own
         witness.nodes[node].mark = journal.mark.time
@@ -75,19 +75,19 @@ extension World {
         let revisions = Limits.claimedRevisions * Int(now.microseconds / 1_000_000 + 10)
         if own.epoch > 20_000 || own.rev > revisions { fail(.counterBounded, "\(name) has come to \(own.version)") }
         let isNew = own.id != before?.id && witness.origins[own.id] == nil
-        if isNew, own.stamp.time > lead || own.stamp.counter > 100_000 {
-            fail(.counterBounded, "\(name) stamps \(own.stamp), \(own.stamp.time - lead) ms too far ahead")
+        if isNew, own.stamp.time > latest || own.stamp.counter > 100_000 {
+            fail(.counterBounded, "\(name) stamps \(own.stamp), \(own.stamp.time - latest) ms too far ahead")
         }
     }
 
     // MARK: Clocks
 
     /// The honest vouched clocks that a node knows: the number of online ones, and the bounds of all.
-    private func honestVoices(at node: Int) -> (count: Int, leads: ClosedRange<Lead>?) {
+    private func honestClocks(at node: Int) -> (count: Int, leads: ClosedRange<Lead>?) {
         let (engine, instant) = (machines[node].engine, instant(node))
-        let voices = engine.vouchedVotes(instant).filter { $0.key != liar?.node }
-        let count = voices.count { $0.value.isPresent && engine.peers[$0.key].isOnline }
-        return (count, Self.span(of: voices.values.map(\.lead)))
+        let votes = engine.vouchedVotes(instant).filter { $0.key != liar?.node }
+        let count = votes.count { $0.value.isPresent && engine.peers[$0.key].isOnline }
+        return (count, Self.span(of: votes.values.map(\.lead)))
     }
 
     /// Returns the range from the smallest bound to the largest.
@@ -97,14 +97,14 @@ extension World {
     }
 
     /// Whether the liar's clock can set a node's group time. That is so if the node does not vouch, and knows fewer
-    /// than two honest vouched clocks. After the liar's membership it is so for a node that cannot know of its end,
+    /// than two honest vouched clocks. After the liar is revoked, it can do so at a node that cannot know of that,
     /// because the broker delivers nothing retained.
     func isExposed(_ node: Int) -> Bool {
         guard liar?.falseClock != nil else { return followsRevoked(node) && !isLiarForgotten }
-        return vouchedError(of: node) == nil && honestVoices(at: node).count < 2
+        return vouchedError(of: node) == nil && honestClocks(at: node).count < 2
     }
 
-    /// Whether a node counts the liar's clock after the liar's membership, of whose end it has not heard.
+    /// Whether a node still counts the clock of the revoked liar, since it has not heard of the revocation.
     private func followsRevoked(_ node: Int) -> Bool {
         guard isLiarRevoked, let liar = liar?.node else { return false }
         return machines[node].engine.hasCompared(with: liar)
@@ -117,7 +117,7 @@ extension World {
         if followsRevoked(node), let own = machines[node].own { witness.exposed.insert(own.id) }
         guard liar?.falseClock != nil else { return }
         let isExposed = isExposed(node)
-        // It may have been until this input.
+        // The node may have been exposed until this input.
         if isExposed || witness.nodes[node].isExposed { witness.nodes[node].exposedAt = now }
         witness.nodes[node].isExposed = isExposed
         if isExposed {
@@ -131,11 +131,11 @@ extension World {
         let instant = instant(node)
         let time = machines[node].engine.groupTime(instant)
         // A node that returns counts from its next pong on.
-        guard let leads = honestVoices(at: node).leads,
+        guard let leads = honestClocks(at: node).leads,
             witness.nodes[node].exposedAt.map({ now - $0 > Microseconds(.seconds(10)) }) ?? true
         else { return }
         let lead = Lead(of: time, over: instant.boot)
-        // It stays where it was when the honest clock that it followed is forgotten, as after a sleep, until the next pong.
+        // Group time stays where it was when the honest clock that it followed is forgotten, as after a sleep.
         if lead == witness.nodes[node].honestLead { return }
         // Small changes of a median are not followed.
         let beyond = max(leads.lowerBound - lead, lead - leads.upperBound)
@@ -144,20 +144,20 @@ extension World {
     }
 
     /// The clock that a pong must not change. No ping of this connection asked for it in the last ten seconds.
-    func unaskedVoice(_ input: Input, at node: Int) -> Expectation.Voice? {
+    func unaskedClock(_ input: Input, at node: Int) -> Expectation.VouchedClock? {
         guard case .received(.pong(let pong, _), let from, _) = input else { return nil }
         let instant = instant(node)
         let isAsked = pong.connection == witness.nodes[node].connection
         if isAsked, (pong.sent...pong.sent + Limits.pongAge).contains(instant.boot) { return nil }
         // A wait that is due ends first, and may remove a vote.
         let engine = machines[node].woken(at: instant).engine
-        return Expectation.Voice(node: from, lead: engine.vouchedVotes(instant)[from]?.lead)
+        return Expectation.VouchedClock(node: from, lead: engine.vouchedVotes(instant)[from]?.lead)
     }
 
     /// Checks that a pong which was not asked for has changed nothing.
-    mutating func check(_ voice: Expectation.Voice, at node: Int) {
-        guard machines[node].engine.vouchedVotes(instant(node))[voice.node]?.lead != voice.lead else { return }
-        fail(.pongAsked, "\(Names.node(node)) uses a pong of \(voice.node) that it has not asked for")
+    mutating func check(_ clock: Expectation.VouchedClock, at node: Int) {
+        guard machines[node].engine.vouchedVotes(instant(node))[clock.node]?.lead != clock.lead else { return }
+        fail(.pongAsked, "\(Names.node(node)) uses a pong of \(clock.node) that it has not asked for")
     }
 
     // MARK: Versions
@@ -225,11 +225,11 @@ extension World {
 extension Register {
     /// The running time until `boot`, without the parts of runs after an instant.
     fileprivate func ran(until boot: BootTime, cutAt instant: GroupTime) -> Milliseconds {
-        let all = ran(until: boot)
+        let total = ran(until: boot)
         let later = runs.reduce(Milliseconds.zero) { sum, run in
             let end = run.to ?? anchor.at + (boot - anchor.boot)
             return sum + max(0, end - max(run.from, instant))
         }
-        return all - later
+        return total - later
     }
 }

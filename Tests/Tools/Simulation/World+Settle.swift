@@ -64,16 +64,18 @@ extension World {
     private mutating func meetAgain() {
         guard violation == nil, witness.isParted else { return }
         counters.add(.metAgain)
-        let lives = judged.filter { $0.seen.view.register?.status.isLive == true }
-        guard let seer = lives.first.map({ _ in probe.pick(lives) }), probe.chance(600) else { return dialAgain() }
-        let (before, isOwner) = (machines.map { $0.own?.version }, seer.seen.view.isOwner)
-        // The second one changes nothing, so that only the intent and its answer cross.
-        let same = IntentOperation.correct(title: seer.seen.view.register?.title)
-        press(seer.index, probe.pick([.extend(seconds: 60), same, same, .stop]), sight: 0, id: 9_000)
+        let displays = judged.filter { $0.seen.view.register?.status.isLive == true }
+        guard let presser = displays.first.map({ _ in probe.pick(displays) }), probe.chance(600) else {
+            return dialAgain()
+        }
+        let (before, isOwner) = (machines.map { $0.own?.version }, presser.seen.view.isOwner)
+        // A correction to the same title changes nothing, so that only the intent and its answer cross.
+        let same = IntentOperation.correct(title: presser.seen.view.register?.title)
+        press(presser.index, probe.pick([.extend(seconds: 60), same, same, .stop]), sight: 0, id: 9_000)
         come(toRest: .seconds(2))
         if machines.map({ $0.own?.version }) != before {
             checkShown()
-        } else if isOwner || Set(lives.map { $0.seen.view.register?.id }).count > 1 {
+        } else if isOwner || Set(displays.map { $0.seen.view.register?.id }).count > 1 {
             return dialAgain()
         }
         come(toRest: .seconds(8))
@@ -96,9 +98,9 @@ extension World {
     }
 
     /// Goes on while a condition holds, for two seconds at most.
-    mutating func wait(while isNotOver: (World) -> Bool) {
+    mutating func wait(while condition: (World) -> Bool) {
         var timeout = 200
-        while violation == nil, isNotOver(self), timeout > 0 {
+        while violation == nil, condition(self), timeout > 0 {
             run(until: now + 10)
             timeout -= 1
         }
@@ -156,7 +158,7 @@ extension World {
 
     /// Whether a register of the liar, or its last one, claims more epochs than an honest node reaches. The bound rises
     /// with time, so that one node refuses what another reads a moment later. And at the broker a refused claim
-    /// replaces the register before it, which only the nodes hold that were there.
+    /// replaces the register before it, which later only those nodes hold that had received it.
     private func isClaim(_ register: Register?) -> Bool {
         guard let register, let liar, register.owner == liar.node else { return false }
         return max(register.epoch, liar.register?.epoch ?? 0) > Limits.epochs
@@ -171,13 +173,13 @@ extension World {
             let other = Telling.line(machine.seen.view.register)
             fail(.oneView, "\(first.id) shows \(Telling.line(shown)), \(machine.id) \(other)")
         }
-        let owns = checkLive()
-        let lives = owns.filter(\.status.isLive)
+        let ownRegisters = checkLive()
+        let lives = ownRegisters.filter(\.status.isLive)
         if lives.count > 1 { fail(.largestLives, "\(lives.map(\.id)) are live") }
         if let live = lives.first, live != shown, !isClaim(shown) {
             fail(.largestLives, "\(live.id) is live and not shown")
         }
-        checkLargest(owns, heldBy: first)
+        checkLargest(ownRegisters, heldBy: first)
         checkTimes(of: judged)
     }
 
@@ -207,26 +209,26 @@ extension World {
         }
     }
 
-    /// Checks that at most one session lives, and none below another that its owner publishes. Returns the registers.
+    /// Checks that at most one session lives, and none below a larger stamp. Returns the nodes' own registers.
     @discardableResult
     private mutating func checkLive() -> [Register] {
-        let owns = judged.filter { !isWithheld($0) }.compactMap { $0.own }
+        let ownRegisters = judged.filter { !isWithheld($0) }.compactMap { $0.own }
         // A session that the broker has lost has not appeared to the owner of the later one.
-        let live = owns.filter { $0.status.isLive && !isLost($0.owner) }
+        let live = ownRegisters.filter { $0.status.isLive && !isLost($0.owner) }
         if live.count > 1 { fail(.largestLives, "\(live.map(\.id)) are live") }
-        if let live = live.first, let above = owns.first(where: { $0.stamp > live.stamp }), !isGhostAhead {
+        if let live = live.first, let above = ownRegisters.first(where: { $0.stamp > live.stamp }), !isGhostAhead {
             fail(.largestLives, "\(live.id) lives below \(above.id)")
         }
-        return owns
+        return ownRegisters
     }
 
     private mutating func checkMinutes() {
         // Times of two wrong clocks do not compare.
         guard mix.sync == Clock.Sync.honest.rawValue, mix.skew <= 4_000, !isForgotten else { return }
-        let owns = machines.compactMap(\.own)
-        for lost in owns where lost.status == .superseded {
+        let ownRegisters = machines.compactMap(\.own)
+        for lost in ownRegisters where lost.status == .superseded {
             let begin = lost.continues?.at ?? lost.startedAt
-            var later = owns.filter { $0.lineage == lost.lineage && $0.stamp > lost.stamp }
+            var later = ownRegisters.filter { $0.lineage == lost.lineage && $0.stamp > lost.stamp }
             if mix.unshared != 0, let owner = machines.first(where: { $0.id == lost.owner })?.engine {
                 // The other half may keep a takeover that was itself taken over. It is not repeated for this node.
                 later.removeAll { owner.register(of: $0.owner)?.id != $0.id }
@@ -238,8 +240,8 @@ extension World {
         }
     }
 
-    /// Whether a stamp that no node makes again is not due yet. So one node may admit it before another. It is the
-    /// ghost's stamp, or that of a node that has lost its register for good.
+    /// Whether a stamp is not due yet whose register no node owns any more. So one node may admit it before another. It
+    /// is the stamp of the ghost, of the liar, or of a node that has lost its register for good.
     private var isGhostAhead: Bool {
         judged.contains { machine in
             let time = machine.engine.groupTime(machine.clock.instant(at: now))
@@ -266,13 +268,13 @@ extension World {
     }
 
     /// Checks that the session shown has the largest stamp that all judged nodes must have admitted.
-    private mutating func checkLargest(_ owns: [Register], heldBy machine: Machine) {
+    private mutating func checkLargest(_ ownRegisters: [Register], heldBy machine: Machine) {
         if isGhostAhead { return }
         let others = Set(everyone).subtracting(judged.map(\.id))
         let admitted = others.compactMap { machine.engine.register(of: $0) }
             .filter { !machine.engine.isWrong($0.stamp, at: machine.clock.instant(at: now)) }
         let shown = machine.seen.view.register
-        let largest = (owns + admitted).max { $0.stamp < $1.stamp }
+        let largest = (ownRegisters + admitted).max { $0.stamp < $1.stamp }
         if largest != shown { fail(.largestLives, "\(Telling.line(shown)) is shown, not \(Telling.line(largest))") }
     }
 
@@ -296,16 +298,16 @@ extension World {
         }
     }
 
-    private mutating func drawJudged(isService: Bool) -> Int? {
+    private mutating func drawJudged(mayBeService: Bool) -> Int? {
         let drawn = probe.draw(0...(machines.count - 1))
-        let nodes = judged.map(\.index).filter { isService || !self.isService($0) }
+        let nodes = judged.map(\.index).filter { mayBeService || !isService($0) }
         return nodes.contains(drawn) ? drawn : nodes.first
     }
 
     /// Checks that a press on a judged node is answered by the owner, if that is a judged node.
     private mutating func probePress() {
         guard violation == nil, !isDisputed, !isForgotten, let owner = judged.first?.seen.view.register?.owner,
-            judged.contains(where: { $0.id == owner }), let node = drawJudged(isService: true)
+            judged.contains(where: { $0.id == owner }), let node = drawJudged(mayBeService: true)
         else { return }
         // Only a takeover answers for an orphan, and a service cannot take over.
         if isOrphaned, isService(node) { return }
@@ -321,9 +323,8 @@ extension World {
     /// Checks that all judged nodes show a start. Returns whether one was made.
     private mutating func probeStart() -> Bool {
         // A stamp that comes due meanwhile is larger than that of the start.
-        guard violation == nil, !isGhostAhead, !isDisputed, !isForgotten, let node = drawJudged(isService: false) else {
-            return false
-        }
+        guard violation == nil, !isGhostAhead, !isDisputed, !isForgotten, let node = drawJudged(mayBeService: false)
+        else { return false }
         start(node, plan: 0, auto: false, id: 9_002)
         come(toRest: .seconds(10))
         for machine in judged where machine.seen.view.register?.id.rawValue != "S9002" {

@@ -12,12 +12,12 @@ struct Expectation {
     /// Whether the own session was paused.
     var wasPaused = false
     /// Whether the held registers may change.
-    var isRegister = false
+    var mayChangeRegisters = false
     /// The clock that must stay as it is.
-    var voice: Voice?
+    var unchangedClock: VouchedClock?
 
     /// The vouched lead of a node's clock over the own boot clock.
-    struct Voice {
+    struct VouchedClock {
         var node: NodeID
         var lead: ClosedRange<Lead>?
     }
@@ -25,17 +25,17 @@ struct Expectation {
 
 extension World {
     func expect(_ input: Input, at node: Int) -> Expectation {
-        var expectation = Expectation(voice: unaskedVoice(input, at: node))
+        var expectation = Expectation(unchangedClock: unaskedClock(input, at: node))
         switch input {
         case .start:
             expectation.above = machines[node].seen.view.register?.stamp
-            expectation.isRegister = true
+            expectation.mayChangeRegisters = true
         case .received(.presence(let presence), let from, false) where !presence.online && from != machines[node].id:
             let peer = machines[node].engine.peers[from]
             if let said = peer.presence, said.online, said.connection != presence.connection, peer.isOnline {
                 expectation.staysOnline = from
             }
-        case .received(.register, _, _): expectation.isRegister = true
+        case .received(.register, _, _): expectation.mayChangeRegisters = true
         default: break
         }
         if witness.nodes[node].own?.status == .paused { expectation.wasPaused = true }
@@ -65,11 +65,11 @@ extension World {
     private mutating func witnessStart(_ session: SessionID, at node: Int) {
         // Every peer has its full allowance again.
         witness.nodes[node].lately.counts = [:]
-        let others = machines.indices.contains { other in
+        let isConcurrent = machines.indices.contains { other in
             guard other != node, let own = witness.nodes[other].own, own.status.isLive else { return false }
             return machines[node].engine.register(of: machines[other].id)?.id != own.id
         }
-        if others { counters.add(.concurrentStart) }
+        if isConcurrent { counters.add(.concurrentStart) }
         guard witness.starts[session] == nil else { return }
         witness.starts[session] = now.date
         if vouchedError(of: node) == nil { witness.guessedIn[session] = witness.nodes[node].bootID }
@@ -99,7 +99,7 @@ extension World {
                 }
             }
         }
-        if let voice = expectation.voice { check(voice, at: node) }
+        if let clock = expectation.unchangedClock { check(clock, at: node) }
         if let peer = expectation.staysOnline {
             counters.add(.zombieIgnored)
             if !machines[node].engine.peers[peer].isOnline {
@@ -121,7 +121,7 @@ extension World {
         if case .received(.register(let register), _, _) = input { checkVersion(of: register, heldBy: node) }
         let hasChanged = machines[node].seen !== before
         if hasChanged { checkView(after: before, at: node) }
-        if expectation.isRegister || hasChanged { checkEqualMaps(with: node) }
+        if expectation.mayChangeRegisters || hasChanged { checkEqualMaps(with: node) }
     }
 
     private mutating func checkView(after before: Seen, at node: Int) {
@@ -156,11 +156,12 @@ extension World {
         guard let moment = machines[node].seen.view.lastMoment(at: boot) else {
             return witness.nodes[node].moment = nil
         }
-        // The first comparison of clocks may move a time of unknown error.
-        let isLie = mix.sync == Clock.Sync.always.rawValue
+        let kernelsAlwaysVouch = mix.sync == Clock.Sync.always.rawValue
+        // A time of unknown error is exempt, since the first comparison of clocks may move it.
         // The session of a lying clock jumps, and its last pongs may arrive after its membership has ended.
         let isLiars = (liar?.falseClock != nil || isLiarRevoked) && moment.register.owner == liar?.node
-        if !isLiars, let last = witness.nodes[node].moment, let error = last.error, !isLie || error < Clock.syncedBound,
+        if !isLiars, let last = witness.nodes[node].moment, let error = last.error,
+            !kernelsAlwaysVouch || error < Clock.syncedBound,
             last.register.version == moment.register.version, last.register.id == moment.register.id,
             last.register.owner == moment.register.owner,
             (moment.register.phase, moment.elapsed + moment.over) < (last.register.phase, last.elapsed + last.over)
@@ -195,17 +196,16 @@ extension World {
             if machines[other].seen.shown == machines[node].seen.shown { continue }
             // Its program has not read its clock since a step.
             if machines[other].isStepUnnoticed { continue }
-            let (now, then) = (instant(node), instant(other))
-            let time = machines[node].engine.groupTime(now)
-            let theirs = machines[other].engine.groupTime(then)
+            let time = machines[node].engine.groupTime(instant(node))
+            let theirs = machines[other].engine.groupTime(instant(other))
             guard (time - theirs).magnitude < Limits.stampLead else { continue }
             let isEqual = everyone.allSatisfy { id in
-                let mine = machines[node].engine.stampAndVersion(of: id)
+                let held = machines[node].engine.stampAndVersion(of: id)
                 // Its admission may depend on the time of each node.
-                if let mine, mine.stamp.time > min(time, theirs) { return false }
+                if let held, held.stamp.time > min(time, theirs) { return false }
                 // One version has one register, or another check fails.
-                let other = machines[other].engine.stampAndVersion(of: id)
-                return mine?.stamp == other?.stamp && mine?.version == other?.version
+                let otherHeld = machines[other].engine.stampAndVersion(of: id)
+                return held?.stamp == otherHeld?.stamp && held?.version == otherHeld?.version
             }
             guard isEqual else { continue }
             let shown = [node, other].map { index in

@@ -170,7 +170,8 @@ extension World {
         let isEarlier = (witness.effects[answer.intent] ?? []).contains {
             $0.session == own.id && $0.version.epoch < own.epoch
         }
-        // Ids leave a full list, perhaps before a held answer. A takeover may carry out more presses than it holds.
+        // Ids leave a full list, perhaps before a held answer. A takeover may carry out more presses
+        // than the list holds.
         let isFilled = own.continues != nil && own.applied.count == Limits.applied
         let isTrimmed = witness.trimmed[answer.intent] != nil || isFilled
         // Another session may have started since, which replaces the register.
@@ -252,8 +253,8 @@ extension World {
         }
     }
 
-    /// Forgets effects that a recovery undoes, and an end. The broker may have an earlier pause, and the same input may
-    /// have ended that by a later start.
+    /// Forgets the effects that a recovery undoes, and the session's final status. The broker may have an earlier
+    /// register, such as a pause, and the same input may have ended that by a later start.
     private mutating func witnessRecovery(of session: SessionID, at node: Int) {
         if witness.nodes[node].own?.id != session { witness.returned.insert(session) }
         guard let own = machines[node].own, own.id == session else { return }

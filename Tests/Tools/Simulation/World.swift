@@ -10,7 +10,7 @@ import Wire
 /// - *life*: one run of a node's program, until it dies or is replaced; *doom* is the planned end of a life;
 /// - *nap*: a time in which the program is stopped or its machine sleeps;
 /// - *ghost*: a node outside of the world that left one session behind;
-/// - *liar*: a hostile member with a valid password of its own; a *hoax* is one of its lies;
+/// - *liar*: a hostile member with a valid password of its own; ``Liar/Lie`` and ``Hoax`` list its false messages;
 /// - *witness*: the checks' own account of what happened, independent of the engines;
 /// - *settling*: the time after the last act, in which all faults end and nodes must agree.
 struct World {
@@ -30,7 +30,7 @@ struct World {
     var isBridgeUp = true
     /// Packets in flight. While there are any, nodes may disagree.
     var underWay = 0
-    /// Messages of each node, without comparisons of clocks.
+    /// The number of messages that each node has published, without pings and pongs.
     var published: [Int]
     var isHealed = false
     /// Published packets, for replays.
@@ -53,7 +53,7 @@ struct World {
     /// The group time of a node before the input that it handles.
     var timeBefore: GroupTime = 0
     var service: LedgerService
-    /// The records that were sent to it.
+    /// The records that were sent to the service.
     var recorded: Set<RecordName> = []
     var counters = Counters()
     var trace: Trace
@@ -117,7 +117,7 @@ struct World {
 
     /// Whether a node is a service, which owns no session.
     func isService(_ node: Int) -> Bool { mix.service != 0 && node == mix.nodes - 1 }
-    /// The machine with this id; `nil` for the ghost and the liar.
+    /// Returns the index of the machine with this id; `nil` for the ghost and the liar.
     func place(of id: NodeID) -> Int? { machines.indices.first { machines[$0].id == id } }
 
     mutating func fail(_ check: Check, _ detail: @autoclosure () -> String) {
@@ -178,7 +178,7 @@ struct World {
         case .lied(let packet): answer(packet)
         case .ledger: break
         case .haunt:
-            for packet in [ghost, isLiarRevoked ? nil : liar?.last()].compactMap(\.self) {
+            for packet in [ghost, isLiarRevoked ? nil : liar?.repeatRegister()].compactMap(\.self) {
                 for half in brokers.indices { distribute(packet, at: half, bridged: true) }
             }
         }

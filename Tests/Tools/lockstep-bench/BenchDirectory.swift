@@ -40,7 +40,7 @@ enum BenchDirectory {
         }
     }
 
-    /// Runs `body` with loops, each on its own thread.
+    /// Runs `body` with loops, each of which has its own thread.
     static func withLoops<Value: Sendable>(
         _ count: Int, _ body: @Sendable ([EventLoop]) async throws -> Value
     ) async throws -> Value {
@@ -48,6 +48,7 @@ enum BenchDirectory {
         return try await finally({ for loop in loops { await loop.shutdown() } }) { try await body(loops) }
     }
 
+    /// Runs `body` and then `end`, also after an error.
     static func finally<Value>(
         _ end: () async -> Void, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -40,7 +40,7 @@ struct EngineMix {
         }
     }
 
-    /// Inputs for some thousand steps, made beforehand so that their making is not measured.
+    /// Returns the next thousands of inputs, made beforehand so that their making is not measured.
     mutating func nextBatch() -> [Input] {
         startSession()
         var batch: [Input] = []
@@ -80,7 +80,7 @@ struct EngineMix {
         return run()
     }
 
-    /// Returns the number of writes.
+    /// Lets the core handle its events, and answers each write. Returns the number of writes.
     @discardableResult
     private mutating func run() -> Int {
         var count = 0
@@ -108,10 +108,10 @@ struct EngineMix {
 
     private func presence(_ index: Int) -> Presence {
         Presence(
-            online: true, connection: engineConnection, role: .node, name: "peer",
+            online: true, connection: peerConnection, role: .node, name: "peer",
             at: now.told + Milliseconds(Int64(index)),
             clock: ClockQuality(synced: true, bound: 5), software: "lockstep-bench")
     }
 
-    private let engineConnection: ConnectionID = ConnectionID("p0") ?? { preconditionFailure("p0 is an id") }()
+    private let peerConnection: ConnectionID = ConnectionID("p0") ?? { preconditionFailure("p0 is an id") }()
 }

@@ -58,7 +58,7 @@ enum NodeGroup {
         }
     }
 
-    /// For displays, which share a loop: their log lines would delay each other.
+    /// For displays: they share one machine here, and the log lines of one would delay the others.
     private static let quiet = {
         var quiet = log
         quiet.logLevel = .warning

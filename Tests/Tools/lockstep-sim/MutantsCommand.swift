@@ -72,7 +72,7 @@ struct MutantsCommand: AsyncParsableCommand {
         for (trace, names) in matches { print("\(trace.name): \(names.joined(separator: ", "))") }
     }
 
-    /// Computes a value for each element, some at a time, in order.
+    /// Computes a value for each element, `jobs` at a time. Returns both in the order of the elements.
     private static func inParallel<Element: Sendable, Value: Sendable>(
         _ elements: [Element], jobs: Int, _ body: @escaping @Sendable (Element) -> Value
     ) async -> [(Element, Value)] {

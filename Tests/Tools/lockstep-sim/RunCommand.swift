@@ -75,7 +75,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// Time since it was made.
+/// The time since its creation.
 struct Stopwatch: Sendable {
     private let start = ContinuousClock.now
 

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Settings
 import Simulation
 
+/// Traces in the files of a folder.
 enum TraceFolder {
     /// Reads all traces of a folder in the order of their names. An error names the file.
     static func traces(in folder: String) throws -> [KeptTrace] {
@@ -13,7 +14,7 @@ enum TraceFolder {
         return try names.filter { $0.hasSuffix(".trace") }.sorted().map { try trace("\(folder)/\($0)") }
     }
 
-    /// An error names the file.
+    /// Reads a trace. An error names the file.
     static func trace(_ path: String) throws -> KeptTrace {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw UsageError("\(path) cannot be read")

@@ -49,9 +49,9 @@ package actor Chromium: Browser {
     /// The processor time of its processes, in hundredths of a second.
     private func ticks() throws -> Int {
         let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
-        return processes.reduce(0) { sum, each in
+        return processes.reduce(0) { sum, id in
             // A process that has ended has no file.
-            guard let stat = try? String(contentsOfFile: "/proc/\(each)/stat", encoding: .utf8),
+            guard let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
                 let name = stat.lastIndex(of: ")")
             else { return sum }
             // From the third field on: state, parent, group, session; user and system time are the 14th and 15th.
@@ -99,6 +99,7 @@ package actor Chromium: Browser {
     }
 }
 
+/// A page in Chromium.
 package struct Page: WebPage {
     package let browser: Chromium
     package let session: String

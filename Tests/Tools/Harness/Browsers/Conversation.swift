@@ -10,7 +10,7 @@ actor Conversation {
     private var answers: [Int: JSON] = [:]
     private var events: [JSON] = []
 
-    /// Waits for the address, to which `suffix` is added, that the browser writes to its log, and connects.
+    /// Waits for the address that the browser writes to its log, and connects to it with `suffix` added.
     init(with process: BrowserProcess, suffix: String = "") async throws {
         var address: (port: Int, path: String)?
         try await eventually("an address in the browser's log") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A page in any browser.
 package protocol WebPage: Sendable {
     /// Returns the value of an expression, which may be a promise. Chromium has `null` when the page is left meanwhile.
     func value(_ expression: String) async throws -> JSON

@@ -8,7 +8,7 @@ import Platform
 import Session
 import Wire
 
-/// Presses at a node and watches its view, on the node's loop. So only the node's work is between press and effect.
+/// A person who presses at a node and watches its view, on the node's loop. So only the node's work is measured.
 actor Presser {
     private let node: Node
     private let loop: EventLoop
@@ -24,7 +24,7 @@ actor Presser {
         loop = node.loop
     }
 
-    /// Presses pause and resume alternately, and returns the nanoseconds from each press to the view that shows its effect.
+    /// Presses pause and resume alternately, and returns the nanoseconds from each press to the view with its effect.
     func presses(_ count: Int, gap: Int) async throws -> [Int64] {
         try await withTaskExecutorPreference(LoopTasks(loop)) { try await pressInTurn(count, gap: gap) }
     }
@@ -37,6 +37,7 @@ actor Presser {
         return times
     }
 
+    /// Presses pause and resume alternately, and returns the payload sizes of each press.
     func sizes(presses count: Int) async throws -> [PayloadSizes] {
         var sizes: [PayloadSizes] = []
         let codec = WireCodec(space: node.space, me: node.identity.node)
@@ -57,7 +58,7 @@ actor Presser {
     /// Presses once, and returns the nanoseconds until the last display shows the effect.
     func press(seenBy displays: [Node]) async throws -> Int64 {
         let last = Last(of: displays.count)
-        let wanted = await next
+        let wanted = await nextStatus
         for display in displays {
             await display.onView { view in
                 if view.register?.status == wanted { last.arrived() }
@@ -70,8 +71,8 @@ actor Presser {
         return end - start
     }
 
-    /// The status behind the next press.
-    private var next: Status {
+    /// The status to which the next press leads.
+    private var nextStatus: Status {
         get async { await node.view.register?.status == .running ? .paused : .running }
     }
 
@@ -81,7 +82,7 @@ actor Presser {
     }
 
     private func press(gap: Int) async throws -> Int64 {
-        let status = await next
+        let status = await nextStatus
         wanted = status
         seenAt = nil
         let start = Samples.now()
@@ -112,7 +113,7 @@ actor Presser {
     }
 }
 
-/// Resumes tasks on the loop's thread; threads of the global executor would move it from core to core.
+/// Resumes tasks on the loop's thread; on threads of the global executor they would move from core to core.
 private final class LoopTasks: TaskExecutor {
     private let loop: EventLoop
 

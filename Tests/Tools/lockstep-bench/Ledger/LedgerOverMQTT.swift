@@ -25,7 +25,7 @@ struct LedgerOverMQTT: Sendable {
     }
 
     /// The nanoseconds after which a node sends a record again. `Protocol.md` states them under *Sending*: twice as
-    /// long each time, and up to the jitter later. Its limit is beyond the deadline.
+    /// long each time, and up to the jitter later. The limit of that time is beyond the deadline.
     private static let timeout: Int64 = 10_000_000_000
     private static let jitter: Int64 = 5_000_000_000
     /// How many records are sent before the loop reads what has arrived.
@@ -48,12 +48,13 @@ struct LedgerOverMQTT: Sendable {
         }
     }
 
+    /// A record that waits for its acknowledgement.
     private struct Waiting {
         var index: Int
         var due: Int64
         var timeout: Int64
 
-        /// Waits for an answer to a record that is sent now.
+        /// Creates the wait of a record that is sent now.
         init(_ index: Int, timeout: Int64, at now: Int64) {
             (self.index, self.timeout) = (index, timeout)
             due = now + timeout + .random(in: 0...jitter)

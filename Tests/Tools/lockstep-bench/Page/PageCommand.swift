@@ -62,17 +62,18 @@ struct PageCommand: Measurement {
         return figures
     }
 
-    private func pressed(from one: Page, to other: Page, _ node: NodeProcess) async throws -> [Figure] {
+    private func pressed(from pressedPage: Page, to watchedPage: Page, _ node: NodeProcess) async throws -> [Figure] {
         var samples = Samples()
         for press in 0..<presses {
             ProgressLine.show("page: press \(press) of \(presses)")
             let (op, wanted) = press % 2 == 0 ? ("pause", "paused") : ("resume", "running")
-            try await one.eventually("a button to \(op)", "!!document.querySelector('button[data-op=\(op)]:enabled')")
-            _ = try await other.value(Pages.watch(status: wanted))
-            let start = try await one.value(
+            try await pressedPage.eventually(
+                "a button to \(op)", "!!document.querySelector('button[data-op=\(op)]:enabled')")
+            _ = try await watchedPage.value(Pages.watch(status: wanted))
+            let start = try await pressedPage.value(
                 "(() => { const at = performance.timeOrigin + performance.now();"
                     + " document.querySelector('button[data-op=\(op)]').click(); return at })()")
-            let end = try await other.value("window.seen")
+            let end = try await watchedPage.value("window.seen")
             samples.add([Int64((end.double - start.double) * 1_000_000)])
         }
         return [
@@ -82,12 +83,14 @@ struct PageCommand: Measurement {
     }
 
     /// Compares when both pages show the same second.
-    private func flipped(_ one: Page, _ other: Page) async throws -> [Figure] {
-        for page in [one, other] { _ = try await page.value(Pages.recordFlips) }
+    private func flipped(_ first: Page, _ second: Page) async throws -> [Figure] {
+        for page in [first, second] { _ = try await page.value(Pages.recordFlips) }
         try await ProcessUse.pass(flips, saying: "page: flips")
-        let mine = try await one.value("window.flips")
-        let theirs = try await other.value("window.flips")
-        let apart = mine.keys.intersection(theirs.keys).map { abs(mine[$0].double - theirs[$0].double) }
+        let firstFlips = try await first.value("window.flips")
+        let secondFlips = try await second.value("window.flips")
+        let apart = firstFlips.keys.intersection(secondFlips.keys).map {
+            abs(firstFlips[$0].double - secondFlips[$0].double)
+        }
         guard apart.count >= flips / 2 else { throw Failed("the pages flipped \(apart.count) seconds together") }
         let sorted = apart.sorted()
         return [

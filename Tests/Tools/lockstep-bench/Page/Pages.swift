@@ -5,13 +5,14 @@ import Harness
 
 /// Pages in the browser, and scripts that record when they change.
 enum Pages {
-    /// - Parameter isReady: Called between the new window and the navigation.
+    /// Opens the focus face in a new window, and waits until it shows a running session.
+    /// - Parameter prepare: Called between the new window and the navigation.
     static func open(
-        _ browser: Chromium, port: Int, watching script: String? = nil, once isReady: () async throws -> Void = {}
+        _ browser: Chromium, port: Int, watching script: String? = nil, once prepare: () async throws -> Void = {}
     ) async throws -> Page {
         let page = try await browser.open("about:blank")
         try await page.call("Page.enable")
-        try await isReady()
+        try await prepare()
         if let script { try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)]) }
         try await page.call("Page.navigate", ["url": .string("http://127.0.0.1:\(port)/?face=focus")])
         try await page.waitUntilDrawn("running")
@@ -75,7 +76,7 @@ enum FakeTime {
     /// The command before a program whose wall clock is an hour ahead; empty without libfaketime.
     static var hourAhead: [String] {
         guard let library = places.first(where: { FileManager.default.fileExists(atPath: $0) }) else { return [] }
-        // The library changes the environment of the first process, after which a Swift program would find no arguments.
+        // The library changes the environment of the first process, so a Swift program would find no arguments in it.
         let variables = ["LD_PRELOAD=\(library)", "FAKETIME=+3600s", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
         return ["/usr/bin/env"] + variables + ["/usr/bin/env"]
     }

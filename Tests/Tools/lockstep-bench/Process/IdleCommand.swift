@@ -36,7 +36,7 @@ struct IdleCommand: Measurement {
             let client = try RawClient("plain-listener", to: broker, on: loop, subscribe: ["#"])
             client.onMessage = { message in if !message.pointee.retain { counter.add(1, ordering: .relaxed) } }
         }
-        // The work of the start is done by then.
+        // By then the node has finished the work of its start.
         try await Task.sleep(for: .seconds(2))
         let (published, start) = (counter.load(ordering: .relaxed), Samples.now())
         let share = try await ProcessUse.share(of: node.process, seconds: seconds, saying: "idle")

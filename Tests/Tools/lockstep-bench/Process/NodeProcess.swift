@@ -40,6 +40,7 @@ struct NodeProcess: Sendable {
 
 /// Runs the programs in the folder of this one.
 enum Child {
+    /// Runs `body` while a program runs, and then ends it.
     /// - Parameter wrapper: A command before the program that sets its clock or core and then executes it.
     static func with<Value: Sendable>(
         _ program: String, _ arguments: [String], by wrapper: [String] = [],

@@ -34,6 +34,7 @@ enum ProcessUse {
         }
     }
 
+    /// The resident memory of a process, in megabytes of 1,000,000 bytes.
     static func resident(_ process: pid_t) throws -> Double {
         let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

@@ -6,7 +6,7 @@ import Subprocess
 import SystemPackage
 
 /// Counts instructions and allocations for one unit of work, by running this program under valgrind. A noisy machine
-/// does not move these numbers, and they need no rights. They count all threads of this process, outside of the kernel.
+/// does not move these numbers, and they need no privileges. They count all threads of it, outside of the kernel.
 /// Each is the difference of two runs with different numbers of units, which leaves out the start and the end.
 enum WorkCount {
     /// Measures the work of a subcommand whose arguments do a number of units. No figure if both numbers are the same.
@@ -20,7 +20,7 @@ enum WorkCount {
         return try await BenchDirectory.withDirectory(in: BenchDirectory.memory) { directory in
             // valgrind 3.19 gives up at Swift's debug information.
             let program = directory + "/lockstep-bench"
-            _ = try await said(
+            _ = try await errorOutput(
                 try Spawn.find("strip"), ["-o", program, CompanionExecutable.path(of: "lockstep-bench")])
             var figures: [Figure] = []
             for (tool, what) in [("callgrind", "instructions"), ("dhat", "allocations")] {
@@ -28,7 +28,7 @@ enum WorkCount {
                 for units in [few, many] {
                     ProgressLine.show("\(name): \(what) of \(units) under valgrind")
                     let words = ["--tool=\(tool)", "--\(tool)-out-file=/dev/null", program]
-                    let text = try await said(valgrind, words + arguments(units))
+                    let text = try await errorOutput(valgrind, words + arguments(units))
                     counts.append(try count(tool, text))
                 }
                 figures.append(Figure("\(name), \(what)", (counts[1] - counts[0]) / Double(many - few), "each \(unit)"))
@@ -37,11 +37,12 @@ enum WorkCount {
         }
     }
 
-    private static func said(_ program: String, _ arguments: [String]) async throws -> String {
+    /// Runs a program, and returns its standard error.
+    private static func errorOutput(_ program: String, _ arguments: [String]) async throws -> String {
         let end = try await Subprocess.run(
             .path(FilePath(program)), arguments: Arguments(arguments), environment: .withoutSettings, input: .none,
             output: .string(limit: 1_000_000), error: .string(limit: 1_000_000))
-        // Figures of which one misses its goal, as is usual under valgrind, end with 1.
+        // The bench ends with 1 if a figure misses its goal, as is usual under valgrind.
         guard end.terminationStatus.isSuccess || !end.standardOutput.isEmpty else {
             throw Failed("\(program) \(arguments.joined(separator: " ")): \(end.standardError)")
         }

@@ -5,7 +5,7 @@ import Glibc
 import Harness
 import Settings
 
-/// One bare libmosquitto client; on its ``RawLoop``'s thread only.
+/// One bare libmosquitto client, used only on the thread of its ``RawLoop``.
 final class RawClient: @unchecked Sendable {
     private var mosquitto: OpaquePointer?
     private(set) var descriptor: Int32 = -1
@@ -54,6 +54,7 @@ final class RawClient: @unchecked Sendable {
         while mosquitto_want_write(mosquitto), mosquitto_loop_write(mosquitto, 1) == 0 {}
     }
 
+    /// Reads what has arrived.
     func ready() {
         guard mosquitto_loop_read(mosquitto, 1) == 0 else { return }
         var on: Int32 = 1

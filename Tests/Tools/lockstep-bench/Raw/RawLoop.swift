@@ -90,11 +90,11 @@ final class RawLoop: @unchecked Sendable {
         var tick = Samples.now()
         while !isStopping {
             step(milliseconds: 1_000)
-            let now = work.withLock { work in
+            let queued = work.withLock { work in
                 defer { work = [] }
                 return work
             }
-            for item in now { item() }
+            for item in queued { item() }
             guard Samples.now() - tick > 1_000_000_000 else { continue }
             tick = Samples.now()
             for client in clients { client.keepAlive() }

@@ -53,7 +53,7 @@ final class RawPair: Sendable {
         }
     }
 
-    /// Returns the time of the request.
+    /// Sends a request, and returns the time just before it.
     private func ask(_ size: PayloadSizes) -> Int64 {
         var request = [UInt8](repeating: 32, count: size.request)
         let start = Samples.now()
