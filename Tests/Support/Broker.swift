@@ -5,6 +5,7 @@ import Synchronization
 
 /// A real mosquitto with its own port and directory.
 public final class Broker: Sendable {
+    /// The configuration of a broker.
     public struct Options: Sendable {
         /// A TLS listener instead of the plain one.
         public struct TLS: Sendable {
@@ -33,6 +34,7 @@ public final class Broker: Sendable {
         public var persistence: Bool
         /// The largest payload, in bytes.
         public var messageSizeLimit: Int?
+        /// Further lines of the configuration.
         public var lines: [String]
         /// Whether to use `Config/mosquitto.conf` and `Config/acl`; of the other options only ``users`` applies then.
         public var isShipped: Bool
@@ -61,7 +63,7 @@ public final class Broker: Sendable {
     private let program: String
     private let state = Mutex(State())
 
-    /// Writes the configuration; ``start()`` starts it.
+    /// Writes the configuration; ``start()`` starts the broker.
     public init(_ options: Options = Options()) async throws {
         program = try Spawn.find("mosquitto")
         directory = try TemporaryDirectory()
@@ -106,7 +108,7 @@ public final class Broker: Sendable {
         try directory.write((lines + options.lines).joined(separator: "\n") + "\n", to: "mosquitto.conf")
     }
 
-    /// The shipped configuration, in which only the four lines marked (place) differ.
+    /// The shipped configuration with other values in its four lines marked (place), and lines for root and the log.
     private static func shipped(port: Int, directory: TemporaryDirectory) throws -> String {
         let acl = try directory.write(Project.read("Config/acl"), to: "acl")
         let places = [
@@ -143,7 +145,7 @@ public final class Broker: Sendable {
 
     public var log: String { directory.read("mosquitto.log") }
 
-    /// Whether the broker has returned a node's barrier. Later messages to the node arrive behind it.
+    /// Whether the broker has returned a node's barrier. Later messages to the node arrive after it.
     public func hasReturnedBarrier(of node: String) -> Bool {
         log.split(separator: "\n").contains { line in
             line.contains("Sending PUBLISH to lockstep-home-\(node)-") && line.contains("/node/\(node)/ping/\(node)'")
@@ -185,9 +187,10 @@ public final class Broker: Sendable {
         if let child = state.withLock({ $0.child }) { Glibc.kill(child, SIGCONT) }
     }
 
-    private func end(_ number: Int32) async throws {
+    private func end(_ signal: Int32) async throws {
         guard let child = state.withLock({ $0.child }) else { return }
-        Glibc.kill(child, number)
+        Glibc.kill(child, signal)
+        // A frozen broker handles the signal only after it continues.
         Glibc.kill(child, SIGCONT)
         try await eventually("the broker ends") { Spawn.reap(child) != nil }
         state.withLock { $0.child = nil }

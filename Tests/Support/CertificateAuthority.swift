@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// An authority that issues certificates for tests, made with openssl.
 public final class CertificateAuthority: Sendable {
+    /// The files of a certificate and its key.
     public struct Identity: Sendable {
         public let certificate: String
         public let key: String
@@ -9,6 +11,7 @@ public final class CertificateAuthority: Sendable {
     private let directory: TemporaryDirectory
     private let openssl: String
 
+    /// The file of the authority's own certificate.
     public var file: String { directory.file("ca.crt") }
 
     /// Creates an authority whose certificate is valid for two days.
@@ -24,6 +27,7 @@ public final class CertificateAuthority: Sendable {
         )
     }
 
+    /// Issues a certificate.
     /// - Parameter alternatives: Its alternative names, as OpenSSL writes them.
     public func issue(
         _ name: String,

@@ -72,6 +72,7 @@ extension Trait where Self == ConcurrencyLimit {
     public static var cpuBound: Self { Self(semaphore: .ofCPUBound) }
 }
 
+/// A semaphore for tests; the one that has waited longest gets the next permit.
 private actor TestSemaphore {
     /// Three for each core, since they mostly wait for a program, a disk or a timer.
     static let ofPrograms = TestSemaphore(count: 3 * cores)

@@ -2,6 +2,7 @@
 
 /// Requests by curl, a client that checks certificates.
 public enum Curl {
+    /// Requests a URL.
     /// - Parameter authority: The file of the only authority to trust.
     /// - Returns: The exit code of curl, and the answer with its head, or what curl says.
     public static func answer(

@@ -2,7 +2,7 @@
 
 /// The script that turns exports of other programs into the CSV of `lockstep history`.
 public enum ForeignExport {
-    /// - Returns: The exit code, the CSV, and the messages.
+    /// Converts an export. Returns the exit code, the CSV, and the messages.
     public static func convert(
         _ text: String, zone: String, _ options: String...
     ) async throws -> (code: Int32, csv: String, errors: String) {

@@ -9,7 +9,7 @@ import Synchronization
 enum Heartbeat {
     private static let stalls = Mutex(Stalls(now: .now, stolen: StolenTime.ticks()))
 
-    /// Starts the thread on first use.
+    /// Whether the thread runs. It starts on first use.
     static let isBeating: Bool = {
         do throws(FileError) {
             try Thread.start(name: "heartbeat") { beat() }
@@ -52,7 +52,7 @@ package struct Stalls {
         window = (now, stolen)
     }
 
-    /// Records a stall if the last beat is late or the host stole half a second in one.
+    /// Records a stall if a beat is late, or if the host stole half a second of processor time within a second.
     /// - Parameter isBeat: Whether the thread itself looks; otherwise the next beat stays due.
     package mutating func look(at now: ContinuousClock.Instant, stolen: Int64, isBeat: Bool) {
         let late = now - beat - Self.period

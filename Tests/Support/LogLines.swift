@@ -3,6 +3,7 @@
 public import Logging
 import Synchronization
 
+/// The messages of a logger, kept in memory for a test.
 public final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -14,6 +14,8 @@ extension MutatedPayloads {
         }
     }
 
+    /// The kind of a field. `free` is a number without bounds in these tests, `word` one of a list, and `clean` a text
+    /// without control characters.
     private enum Kind { case time, count, free, id, node, word, bool, clean, object, array }
 
     /// Invalid texts for a kind of field, and the expected reasons.

@@ -4,7 +4,7 @@ import Glibc
 
 /// A non-blocking pipe that child processes do not inherit.
 public enum Pipe {
-    /// The caller closes both ends.
+    /// Makes a pipe; the caller closes both ends.
     public static func make() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Failed("pipe: error \(errno)") }

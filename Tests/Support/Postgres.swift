@@ -11,11 +11,12 @@ public final class Postgres: Sendable {
     private let programs: String
     private static let installed = (13...30).reversed().map { "/usr/lib/postgresql/\($0)/bin" }
         .first { access($0 + "/postgres", X_OK) == 0 }
-    /// Whether this machine has it. `Deploy/test` installs it, and sets `LOCKSTEP_TEST_ALL`, so that no test is skipped.
+    /// Whether this machine has it, or must have it: `Deploy/test` installs it and sets `LOCKSTEP_TEST_ALL`, so that no
+    /// test is skipped.
     public static var isInstalled: Bool { installed != nil || getenv("LOCKSTEP_TEST_ALL") != nil }
     private let child = Mutex<pid_t?>(nil)
 
-    /// Makes the cluster; ``start()`` starts it.
+    /// Makes the cluster; ``start()`` starts the server.
     public init() async throws {
         guard let installed = Self.installed else { throw Failed("postgresql is not installed") }
         programs = installed
@@ -30,7 +31,7 @@ public final class Postgres: Sendable {
 
     deinit { if let child = child.withLock({ $0 }) { Spawn.end(child) } }
 
-    /// It refuses to run as root.
+    /// The command line of a program of PostgreSQL, which refuses to run as root.
     private func command(_ program: String, _ arguments: String...) -> [String] {
         let change = ["/usr/bin/setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups", "--"]
         return (geteuid() == 0 ? change : []) + ["\(programs)/\(program)"] + arguments
@@ -42,7 +43,8 @@ public final class Postgres: Sendable {
 
     public var log: String { directory.read("postgres.log") }
 
-    /// Starts the server and waits until it accepts connections. It does not flush: the machine outlives it.
+    /// Starts the server and waits until it accepts connections. It does not flush (`-F`), since the machine
+    /// does not crash with it.
     public func start() async throws {
         try await eventually("PostgreSQL on port \(port): \(log)") {
             if child.withLock({ $0.map { Spawn.reap($0) != nil } ?? true }) {

@@ -2,7 +2,8 @@
 
 import FoundationEssentials
 
-/// Resources of a process, as counted by the kernel. Tests share one, so a test must count in a separate process.
+/// Resources of a process, as counted by the kernel. Tests share one process, so a
+/// test must count in another.
 public struct ProcessCounters: Sendable, Equatable {
     public let threads: Int
     public let descriptors: Int

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 
+/// The files of this repository.
 public enum Project {
     private static let top = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
@@ -29,7 +30,7 @@ public enum Project {
     /// Whether a path from the top of the project is that of a file or folder.
     public static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: "\(top)/\(path)") }
 
-    /// A path from the top, of one that starts in a folder and may contain `..`.
+    /// Returns the path from the top for a path that starts in a folder and may contain `..`.
     public static func resolve(_ path: String, in folder: String) -> String {
         var parts = folder.split(separator: "/")
         for part in path.split(separator: "/") where part != "." {

@@ -6,6 +6,7 @@ import Synchronization
 
 /// A TCP proxy on the loopback interface that simulates network faults.
 public final class Proxy: Sendable {
+    /// The direction of bytes: forth to the server, or back to the client.
     public enum Direction: Sendable, CaseIterable {
         case forth
         case back
@@ -43,6 +44,7 @@ public final class Proxy: Sendable {
 
     public let port: Int
     private let state: Mutex<State>
+    /// A pipe that wakes the thread when a test changes the state.
     private let bell: (read: Int32, write: Int32)
 
     private init(to target: Int) throws {
@@ -69,9 +71,11 @@ public final class Proxy: Sendable {
 
     /// Sends later connections to another port.
     public func lead(to target: Int) { change { $0.target = target } }
+    /// Closes all connections.
     public func cut() { change { $0.cuts += 1 } }
 
-    /// Holds bytes and ends in these directions, perhaps of later connections too, until ``heal()``.
+    /// Holds the bytes and ends of connections in these directions until ``heal()``.
+    /// - Parameter isForLater: Whether later connections are held too.
     public func hold(_ directions: Direction..., isForLater: Bool = true) {
         change {
             $0.held = Set(directions)
@@ -79,10 +83,11 @@ public final class Proxy: Sendable {
         }
     }
 
+    /// Drops packets of the broker on later connections; `nil` drops none.
     public func drop(_ dropped: Dropped?) { change { $0.drops = dropped } }
     public func delay(_ time: Duration) { change { $0.delay = time } }
 
-    /// Ends all faults; held bytes pass first.
+    /// Ends holds and delays; held bytes pass first.
     public func heal() {
         change {
             $0.held = []
@@ -99,7 +104,7 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Waits for an event and handles it, on the proxy's own thread.
+    /// Waits for an event and handles it, on the proxy's own thread. Returns whether the proxy goes on.
     private func turn(_ line: inout Line) -> Bool {
         let present = state.withLock { $0 }
         guard !present.isStopped else { return false }
@@ -121,12 +126,13 @@ public final class Proxy: Sendable {
 
 /// The descriptors of a proxy, used only by its thread.
 private struct Line {
+    /// One direction of a connection.
     struct Way {
         var from: Int32
         var to: Int32
         var waiting: [(due: ContinuousClock.Instant, bytes: ArraySlice<UInt8>)] = []
         var isEnded = false
-        /// The end has been passed on.
+        /// Whether the end has been passed on.
         var isOver = false
         /// The packets to drop; `nil` if all bytes pass.
         var drops: Proxy.Dropped?
@@ -256,7 +262,7 @@ private struct Line {
         return nil
     }
 
-    /// - Returns: Whether the other end still accepts bytes.
+    /// Sends the bytes that are due. Returns whether the other end still accepts bytes.
     private static func give(_ way: inout Way) -> Bool {
         while let (due, bytes) = way.waiting.first, due <= ContinuousClock.now {
             let count = bytes.withUnsafeBytes { send(way.to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }

@@ -2,12 +2,13 @@
 
 import CLinux
 
+/// The wall clock of this machine.
 public enum WallClock {
     /// Whether this process may set it, which only root of the machine may.
     public static let canBeSet = set()
 
     /// Sets the clock one microsecond ahead, which the kernel reports to programs, and returns whether this process
-    /// may. The state before is set again, since the kernel would call the clock unsynchronised.
+    /// may. It also writes the earlier status and errors, or the kernel would call the clock unsynchronised.
     @discardableResult
     public static func set() -> Bool {
         var state = timex()
