@@ -72,7 +72,7 @@ import Testing
             try await desk.start()
             let id = try desk.begin()
             try await Peer.with(port: broker.port, password: "secret-peer") { peer in
-                /// A remote waits four seconds for the broker and five for a node, which a busy machine may exceed.
+                /// Runs a command again if it gives up: it waits four seconds for the broker and five for a node.
                 func remote(_ arguments: [String]) async throws -> CommandResult {
                     var result = try await CommandLine.run(arguments)
                     for _ in 1...2 where [4, 6].contains(result.code) { result = try await CommandLine.run(arguments) }

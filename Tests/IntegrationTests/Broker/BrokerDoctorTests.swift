@@ -43,7 +43,7 @@ import Testing
                 ["doctor", "--broker", "mqtt://127.0.0.1:\(broker.port)"], environment: ["LOCKSTEP_NODE": "desk"]
             ).expect(3, says: "WRONG connection")
             try await Peer.with("watcher", port: broker.port, password: "secret") { peer in
-                // The barrier of the peer has returned.
+                // The broker has acknowledged the peer's subscription to everything.
                 #expect(!peer.messages.contains { $0.topic.contains("/node/desk/") }, "\(peer.messages)")
             }
         }

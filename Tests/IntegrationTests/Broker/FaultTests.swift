@@ -7,6 +7,7 @@ import Testing
 
 /// Brokers and networks fail during a session; when they recover, all nodes agree.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct FaultTests {
+    /// The retained messages after the kill: older ones, none, or none on another broker.
     enum Memory: CaseIterable { case older, none, elsewhere }
 
     @Test(arguments: Memory.allCases)

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func aKioskWhereThereIsNoneAndSettingsThatContradictAreRefused() async throws {
+    @Test func aKioskForAPersonOrAServiceAndContradictingSettingsAreRefused() async throws {
         let broker = try await BrokerMachine()
         let machine = try JoiningMachine()
         let before = try machine.tree
@@ -124,7 +124,7 @@ import Testing
         #expect(try machine.tree.isEmpty)
     }
 
-    /// At last, the same invitation works.
+    /// In the end, the same invitation works.
     @Test func aJoinThatFailsOrIsInterruptedOrKilledIsUndone() async throws {
         let broker = try await BrokerMachine("--tls")
         let machine = try JoiningMachine()

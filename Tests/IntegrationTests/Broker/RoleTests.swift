@@ -57,8 +57,8 @@ import Testing
             try await Peer.with("watcher", port: broker.port, password: watcher) { peer in
                 let own = Self.leaves.map { "lockstep/1/home/node/\(node)/\($0)" }
                 let foreign = Self.leaves.map { "lockstep/1/home/node/other/\($0)" }
-                let all = ["calm", "debt", "debt/year", "debt/ack"].map { "lockstep/1/home/feed/\($0)" }
-                let allowed = try await Self.allowed(own + foreign + all, as: node, password, port: broker.port)
+                let feeds = ["calm", "debt", "debt/year", "debt/ack"].map { "lockstep/1/home/feed/\($0)" }
+                let allowed = try await Self.allowed(own + foreign + feeds, as: node, password, port: broker.port)
                 let rights = Self.rights(of: role)
                 let expected = Set(own.prefix(rights.leaves)).union(rights.more.map { "lockstep/1/home/\($0)" })
                 #expect(allowed == expected)

@@ -56,7 +56,7 @@ final class FakeLogind {
     }
 
     private let bus: OpaquePointer
-    private var all: [Lock] = []
+    private var granted: [Lock] = []
     /// Whether it refuses locks, like logind without polkit.
     var refuses = false
     private(set) var refusals = 0
@@ -64,17 +64,17 @@ final class FakeLogind {
     var canSleep = true
     private(set) var sleepQuestions = 0
 
-    init(on private: PrivateBus) throws {
+    init(on privateBus: PrivateBus) throws {
         var made: OpaquePointer?
-        guard sd_bus_new(&made) >= 0, let bus = made, sd_bus_set_address(bus, `private`.address) >= 0,
+        guard sd_bus_new(&made) >= 0, let bus = made, sd_bus_set_address(bus, privateBus.address) >= 0,
             sd_bus_set_bus_client(bus, 1) >= 0, sd_bus_start(bus) >= 0,
             sd_bus_request_name(bus, "org.freedesktop.login1", 0) >= 0
-        else { throw Failed("no connection to \(`private`.address)") }
+        else { throw Failed("no connection to \(privateBus.address)") }
         self.bus = bus
     }
 
     deinit {
-        for lock in all { close(lock.descriptor) }
+        for lock in granted { close(lock.descriptor) }
         sd_bus_flush_close_unref(bus)
     }
 
@@ -92,11 +92,11 @@ final class FakeLogind {
                 }
                 message = nil
             }
-            for index in all.indices {
+            for index in granted.indices {
                 var byte: UInt8 = 0
-                if read(all[index].descriptor, &byte, 1) == 0 { all[index].isReleased = true }
+                if read(granted[index].descriptor, &byte, 1) == 0 { granted[index].isReleased = true }
             }
-            return all
+            return granted
         }
     }
 
@@ -115,7 +115,7 @@ final class FakeLogind {
             sd_bus_message_append_basic(reply, CChar(UInt8(ascii: "h")), &ends.write) >= 0,
             sd_bus_send(bus, reply, nil) >= 0, sd_bus_flush(bus) >= 0
         else { throw Failed("no reply") }
-        all.append(Lock(arguments: arguments, descriptor: ends.read))
+        granted.append(Lock(arguments: arguments, descriptor: ends.read))
     }
 
     private func answer(_ call: OpaquePointer?, _ text: String) throws {

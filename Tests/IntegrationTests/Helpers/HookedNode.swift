@@ -19,10 +19,10 @@ struct HookedNode {
         let hook = """
             f="$HOOKED/$LOCKSTEP_EVENT_AT-$LOCKSTEP_EVENT-$$"; env > "$f.env"; cat > "$f.new"; mv "$f.new" "$f.json"
             """
-        var all = ["HOOKED": folder]
-        for event in Self.events { all["LOCKSTEP_HOOK_" + event.uppercased()] = hook }
+        var variables = ["HOOKED": folder]
+        for event in Self.events { variables["LOCKSTEP_HOOK_" + event.uppercased()] = hook }
         node = try NodeProcess(
-            id, broker: broker, environment: all.merging(environment) { $1 }, directory: directory)
+            id, broker: broker, environment: variables.merging(environment) { $1 }, directory: directory)
     }
 
     private struct Run {

@@ -66,6 +66,7 @@ final class JoiningMachine {
     let directory: TemporaryDirectory
     private let isPersonal: Bool
 
+    /// Makes the folder of the machine.
     /// - Parameter manager: Whether a service manager runs.
     init(isPersonal: Bool = false, manager: Bool = true) throws {
         directory = try TemporaryDirectory()

@@ -13,7 +13,7 @@ struct Kiosk {
     let browsers: Browsers
     let ports: [String: Int]
 
-    /// Most pages are tested in Chromium.
+    /// Requires Chromium, in which most pages are tested.
     static let isSeen = ConditionTrait.requires("chromium", BrowserKind.chromium.isInstalled)
 
     var browser: Chromium {

@@ -12,7 +12,7 @@ enum MovedClock: Sendable {
     case wall(seconds: Int)
     /// The wall clock is ahead by the offset in this file, as `+7200s`, and steps when the file changes.
     case wallFile(String)
-    /// Another boot with its own ID, these seconds longer ago: another machine to the node.
+    /// A boot with another ID, these seconds longer ago. To the node it is another machine.
     case boot(seconds: Int)
 
     /// The path of libfaketime; `nil` if it is not installed.

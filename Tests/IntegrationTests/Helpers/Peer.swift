@@ -157,9 +157,10 @@ final class Peer: Sendable {
 
     /// Waits until the node has handled all messages that this peer has published so far.
     ///
-    /// A broker keeps the order of one sender, so this waits until the node has counted one more message.
+    /// A broker keeps the order of one sender, so this sends a message of an unknown version and waits until
+    /// the node has counted it.
     func waitUntilHandled(by node: NodeProcess) async throws {
-        /// The count of such messages; `nil` while the node does not answer.
+        /// The number of this peer's messages of an unknown version; `nil` while the node does not answer.
         func count() -> Int64? {
             let nodes = node.nodes
             guard nodes != .null else { return nil }

@@ -5,14 +5,15 @@ import Support
 
 /// The libraries that are preloaded into every program of a test.
 enum Preload {
-    /// Makes the kernel of a program call the wall clock unsynchronised; `nil` without a C compiler.
+    /// The library by which a program's kernel calls the wall clock unsynchronised; `nil` without a C compiler.
     ///
     /// Otherwise the tests would depend on whether this machine's clock is synchronised.
     private static let unsynchronised = library("unsynchronised")
+    /// The library by which a program's kernel calls the wall clock synchronised; `nil` without a C compiler.
     private static let kernel = library("kernel")
-    /// Ends a program that closes a descriptor twice; `nil` without a C compiler.
+    /// The library that ends a program when it closes a descriptor twice; `nil` without a C compiler.
     private static let closes = library("closes")
-    /// Sets a variable before the program begins, which moves its environment; `nil` without a C compiler.
+    /// The library that sets a variable before a program begins, which moves its environment; `nil` as the others.
     static let moved = library("moved")
 
     /// The environment of a program whose kernel calls the wall clock synchronised.

@@ -5,7 +5,7 @@ import Mosquitto
 import Support
 import Synchronization
 
-/// A service with a state directory that outlives its process.
+/// A kind of service: its name and its environment.
 protocol ServiceKind {
     /// The service's ID, which is also the end of its program's name.
     static var name: String { get }
@@ -13,7 +13,7 @@ protocol ServiceKind {
     static var environment: [String: String] { get }
 }
 
-/// A process of a service, which may be killed and started again.
+/// A process of a service, which may be killed and started again. Its state directory outlives it.
 final class ServiceProgram<Kind: ServiceKind>: Sendable {
     let directory: TemporaryDirectory
     private let name: String

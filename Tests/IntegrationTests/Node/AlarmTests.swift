@@ -44,7 +44,7 @@ import Testing
         try await desk.end()
     }
 
-    /// A device with sound rings until somebody ends it, once the length of a phase has passed in silence too.
+    /// A node with sound rings until somebody ends the alarm, and is then silent for the length of the next phase.
     @Test func aNodeWithSoundRingsUntilTheAlarmEnds() async throws {
         let directory = try TemporaryDirectory()
         chmod(try directory.write("#!/bin/sh\necho \"$1\" >> \"$PLAYED\"\n", to: "pw-play"), 0o755)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await desk.lockstep("ok").code == 0)
         try await desk.waitFor("silence") { $0.alarm == false }
         let before = played()
-        // The next alarm rings, and so two sounds would have come from the one before.
+        // By the time of the next alarm, the one before would have sounded twice more.
         try desk.begin(["seconds": 6, "alarm": true])
         try await desk.waitFor("the alarm") { $0.alarm == true }
         #expect(played() <= before + 1, "an alarm that was ended is silent")

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(.waitingForTimers) func aHangingNodeExitsWithFour() async throws {
+    @Test(.waitingForTimers) func commandsAtAHangingNodeExitWithFour() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         desk.freeze()
@@ -89,7 +89,7 @@ import Testing
         desk.thaw()
     }
 
-    @Test func noNodeAndNoBrokerExitWithSix() async throws {
+    @Test func commandsWithoutANodeAndABrokerExitWithSix() async throws {
         let directory = try TemporaryDirectory()
         let nowhere = ["--socket", directory.file("none.sock")]
         for arguments in Self.actions.map({ [$0] }) + [["status"], ["nodes"], ["start", "Reading"]] {
@@ -100,7 +100,7 @@ import Testing
         for arguments in [["pause"], ["status", "--json"], ["nodes"]] {
             #expect(try await !CommandLine.run(arguments + closed).expect(6).errors.isEmpty)
         }
-        // The default paths.
+        // The path from the environment.
         try await CommandLine.run(["status"], environment: ["LOCKSTEP_SOCKET": directory.file("x.sock")]).expect(
             6, errors: "x.sock")
     }

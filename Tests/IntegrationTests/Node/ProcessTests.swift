@@ -41,11 +41,12 @@ import Testing
         return Set((0..<64).filter { mask >> $0 & 1 == 1 })
     }
 
-    /// libdispatch asks for one. The kernel refuses it without root, and libdispatch complains to the system log.
+    /// libdispatch asks for a raised priority. The kernel refuses it without root, and libdispatch complains to the
+    /// system log.
     @Test func noThreadHasARaisedPriority() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
-        // The 19th field is the value; the second one, in parentheses, is the name.
+        // The 19th field is the nice value; the second one, in parentheses, is the name.
         let threads = "/proc/\(try #require(desk.pid))/task"
         let priorities = try FileManager.default.contentsOfDirectory(atPath: threads).map { thread in
             let fields = try String(contentsOfFile: "\(threads)/\(thread)/stat", encoding: .utf8)

@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Testing
 
-/// A node with its disk, its service manager, other spaces and TLS.
+/// Nodes and services with a service manager, and nodes that meet over TLS.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct SurroundingsTests {
     @Test func serviceManagerHearsFromTheNodeFromStartToEnd() async throws {
         let manager = try ServiceManager()

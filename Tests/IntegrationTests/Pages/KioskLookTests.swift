@@ -71,7 +71,7 @@ import Testing
             try await page.eventually("exact", Self.isFitted)
             let height = "Math.round(part('time').offsetHeight)"
             let english = try await page.value(height).int ?? 0
-            // Twelve lines of 15 arc minutes: 22 mm on a display of 7 inches, 5.25 pixels to the millimetre, from 5 m.
+            // From 5 m, 15 minutes of arc are 22 mm: 115 pixels on a display of 7 inches, at 5.25 pixels a millimetre.
             #expect(english >= 115, "\(english)")
             for language in files.compactMap({ $0.split(separator: "/").last?.dropLast(5) }) {
                 _ = try await page.value("params.set('lang', '\(language)'); connect()")

@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    /// A tick causes no speech and no new layout, and a pause lets the screen sleep. The page is right at once after it was
-    /// frozen, hidden, asleep or resized.
+    /// A tick causes no speech and no new layout, and the end of the session lets the screen sleep. The page is right
+    /// after it was frozen, hidden, asleep or resized.
     @Test func aTickChangesOnlyTheTimeAndThePageIsRightAfterASleep() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk")
@@ -76,7 +76,7 @@ import Testing
             let before = kiosk.desk.status.remainingSeconds.int ?? 0
             try await kiosk.desk.waitFor("three seconds less") { ($0.remainingSeconds.int ?? 0) < before - 3 }
             try await page.call("Page.setWebLifecycleState", ["state": "active"])
-            try await isRight(page, kiosk)
+            try await expectTimeOfNode(page, kiosk)
 
             let hide = { (isHidden: Bool) in
                 "Object.defineProperty(document, 'hidden', { configurable: true, value: \(isHidden) });"
@@ -90,15 +90,15 @@ import Testing
             // The browser's clock stands still during a sleep.
             _ = try await page.value(
                 "const real = performance.now.bind(performance); performance.now = () => real() - 60000; 0")
-            try await isRight(page, kiosk)
+            try await expectTimeOfNode(page, kiosk)
             try await page.resize(width: 320, height: 240)
             #expect(try await page.value("measure(320, 240)") == [])
-            try await isRight(page, kiosk)
+            try await expectTimeOfNode(page, kiosk)
         }
     }
 
-    /// Checks the page within a second, since page and node are read one after the other.
-    private func isRight(_ page: Page, _ kiosk: Kiosk) async throws {
+    /// Waits until the page shows the node's time, between two readings of the node.
+    private func expectTimeOfNode(_ page: Page, _ kiosk: Kiosk) async throws {
         var last = ""
         do {
             try await eventually("the page is right") {

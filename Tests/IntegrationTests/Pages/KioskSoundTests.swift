@@ -5,7 +5,7 @@ import Testing
 
 /// The sound of a page at the end of a phase.
 @Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskSoundTests {
-    /// Two notes with an overtone each.
+    /// The tones of a chime: two notes with an overtone each.
     private static let chime: Int64 = 4
 
     @Test func oneOfTheBrowsersPagesSoundsAtEachEndUnlessItIsLate() async throws {

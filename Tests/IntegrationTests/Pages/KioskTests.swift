@@ -9,15 +9,15 @@ import Testing
         try await Kiosk.with { kiosk in
             let faces = try await FacePages.open(kiosk, node: "kitchen")
             try await faces.look("idle", as: "idle")
-            try await course(kiosk, faces)
-            try await longTexts(kiosk, faces)
-            try await moved(kiosk, faces)
-            try await otherLanguages(kiosk, faces)
+            try await expectCourse(kiosk, faces)
+            try await expectLongTexts(kiosk, faces)
+            try await expectSupersededSession(kiosk, faces)
+            try await expectOtherLanguages(kiosk, faces)
             #expect(try await faces.problems() == [])
         }
     }
 
-    private func course(_ kiosk: Kiosk, _ faces: FacePages) async throws {
+    private func expectCourse(_ kiosk: Kiosk, _ faces: FacePages) async throws {
         let id = try kiosk.desk.begin([
             "title": "Reading", "plan": "focus 25m, shortBreak 5m, focus 25m", "label": "Study", "colour": "4c8dff",
         ])
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Difficult texts: two directions, long emoji, an unbreakable word, faint colours, and a time of an hour.
-    private func longTexts(_ kiosk: Kiosk, _ faces: FacePages) async throws {
+    private func expectLongTexts(_ kiosk: Kiosk, _ faces: FacePages) async throws {
         let phase = #"phase "A phase with a name of forty-two letters" 1h"#
         let dark = try kiosk.desk.begin([
             "title":
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A session that was superseded by a start which is not known yet.
-    private func moved(_ kiosk: Kiosk, _ faces: FacePages) async throws {
+    private func expectSupersededSession(_ kiosk: Kiosk, _ faces: FacePages) async throws {
         try await kiosk.desk.end()
         try await kiosk.peer.publish("presence", .presence(online: true, connection: "c1"))
         try await faces.look("superseded", saying: "Ended by a later start on kitchen-pi, ", as: "superseded") {
@@ -65,27 +65,27 @@ import Testing
         }
     }
 
-    private func otherLanguages(_ kiosk: Kiosk, _ faces: FacePages) async throws {
+    private func expectOtherLanguages(_ kiosk: Kiosk, _ faces: FacePages) async throws {
         let id = try kiosk.kitchen.begin([
             "title": "قراءة", "label": "دراسة", "plan": "focus 25m, shortBreak 5m, focus 25m",
         ])
         let files = try Project.files(under: "Sources/Display/Languages") { $0.hasSuffix(".json") }
         for language in files.compactMap({ $0.split(separator: "/").last?.dropLast(5) }) where language != "ar" {
             for picture in faces.pictures where picture.name == "focus-dark" {
-                try await speaks(String(language), id, picture.page)
+                try await waitForLanguage(String(language), id, picture.page)
                 try await picture.page.resize(width: 240, height: 240)
                 #expect(try await picture.page.value("measure(240, 240)") == [], "\(language)")
                 try await kiosk.keep(picture.page, as: "\(language)-\(picture.name)")
             }
         }
-        for picture in faces.pictures { try await speaks("ar", id, picture.page) }
+        for picture in faces.pictures { try await waitForLanguage("ar", id, picture.page) }
         try await faces.look("running", of: id, as: "ar")
         for picture in faces.pictures {
             #expect(try await picture.page.value("getComputedStyle(document.body).direction") == "rtl")
         }
     }
 
-    private func speaks(_ language: String, _ session: String, _ page: Page) async throws {
+    private func waitForLanguage(_ language: String, _ session: String, _ page: Page) async throws {
         _ = try await page.value("params.set('lang', '\(language)'); connect()")
         try await page.eventually(
             language, "document.documentElement.lang === '\(language)' && entry.session === '\(session)'")

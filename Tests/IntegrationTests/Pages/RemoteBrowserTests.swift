@@ -41,7 +41,7 @@ extension BrowserKind {
         try await kiosk.desk.waitFor("five minutes more") { $0.totalSeconds == 1_800 }
         try await page.waitForAnswer("+5 min")
         try await kiosk.keep(page, as: "remote-\(kind)-running")
-        // Its wait is a timer of the page.
+        // The wait before a stop is a timer of the page, so one browser suffices.
         if kind == .chromium { try await expectUndo(kiosk, page) }
 
         try kiosk.desk.begin(["title": "Readin", "label": "Study", "seconds": 1_500])
@@ -104,7 +104,7 @@ extension BrowserKind {
         #expect(kiosk.desk.status.owner == "desk")
     }
 
-    /// Nothing is too wide or too small.
+    /// Checks that nothing is too wide or too small.
     private func expectLayout(_ kiosk: Kiosk, _ kind: BrowserKind) async throws {
         let files = try Project.files(under: "Sources/Display/Languages") { $0.hasSuffix(".json") }
         // One browser measures all of them.
@@ -143,7 +143,7 @@ extension BrowserKind {
         try await page.close()
     }
 
-    /// A page without its node says so and comes back.
+    /// Checks that a page without its node says so and comes back.
     private func expectReturn(_ kiosk: Kiosk, _ kind: BrowserKind) async throws {
         let id = try kiosk.desk.begin()
         let page = try await kiosk.openRemote("desk", in: kind)

@@ -17,14 +17,14 @@ import Testing
             if let address = Self.ownAddress { try await Self.expectRoomForThisMachine(node, port, from: address) }
             let sockets = try (0..<500).map { _ in try Self.connection(to: "127.0.0.1", port) }
             defer { for socket in sockets { close(socket) } }
-            try await Self.works(node)
+            try await Self.expectWorking(node)
         }
     }
 
     private static func expectRoomForThisMachine(_ node: NodeProcess, _ port: Int, from address: String) async throws {
         let sockets = try (0..<500).map { _ in try connection(to: address, port) }
         defer { for socket in sockets { close(socket) } }
-        try await works(node)
+        try await expectWorking(node)
         var answer: [UInt8] = []
         let local = try connection(
             to: "127.0.0.1", port, sending: "GET /v1/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -51,8 +51,8 @@ import Testing
         try await body(node, port)
     }
 
-    /// The control socket answers, a session is kept, and its hook runs.
-    private static func works(_ node: NodeProcess) async throws {
+    /// Checks that the control socket answers, a session is kept, and its hook runs.
+    private static func expectWorking(_ node: NodeProcess) async throws {
         try await eventually("its socket answers") { node.status.status == "idle" }
         try node.begin()
         try await eventually("its hook has run: \(node.log)") { node.directory.read("hook") == "ran\n" }

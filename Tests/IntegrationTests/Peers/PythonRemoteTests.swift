@@ -28,7 +28,7 @@ struct PythonRemoteTests {
             [Python.remote, "--broker", "mqtt://127.0.0.1:\(broker.port)"] + arguments, program: Python.path)
     }
 
-    @Test func remotePressesEveryButton() async throws {
+    @Test func remotePressesButtonsAndCorrects() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m, focus 25m"])
             try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }

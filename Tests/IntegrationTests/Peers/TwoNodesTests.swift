@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func everyActionWorksFromTheOtherMachine() async throws {
+    @Test func pressesOnTheOtherMachineWork() async throws {
         try await Space.with("desk", "kitchen") { space in
             let (desk, kitchen) = (space["desk"], space["kitchen"])
             let id = try desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m, focus 25m"])

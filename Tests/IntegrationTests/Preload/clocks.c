@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Preloaded into the programs of a test (LD_PRELOAD): sets their wall clocks and boot clocks ahead of this machine's by
-// the milliseconds in the first eight bytes of the file TEST_CLOCKS. A larger number is like a suspend of all machines:
-// both clocks jump, CLOCK_MONOTONIC does not, and the due timers of these clocks fire. Their kernel calls the wall clock
-// unsynchronised.
+// the milliseconds in the first eight bytes of the file TEST_CLOCKS. When the number rises, that is like a suspend of
+// all machines: both clocks jump, CLOCK_MONOTONIC does not, and the due timers of these clocks fire. Their kernel calls
+// the wall clock unsynchronised.
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// With the shipped access rules only the service can write the feed.
+    /// The shipped access rules let the service write its feed.
     @Test func theShippedRulesAllowTheService() async throws {
         try await Broker.withBroker(Broker.Options(users: ["calm": "c-word", "desk": "d-word"], isShipped: true)) {
             broker in

@@ -10,7 +10,7 @@ import Testing
         "User,Email,Client,Project,Task,Description,Billable,Start date,Start time,End date,End time,Duration,Tags\r\n"
         + "Me,me@example.com,,Deep,,Design,No,2026-03-10,09:00:00,2026-03-10,09:01:00,,\r\n"
 
-    @Test func invalidRecordsAreRefusedWithOneLogLine() async throws {
+    @Test func invalidRecordsAreRefusedWithFewLogLines() async throws {
         try await Space.with { space in
             try await DebtProgram.withService(
                 ["--zone", "UTC"], broker: space.broker.port, environment: Preload.synchronised()
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(SmallDisk.canBeMounted, arguments: [true, false])
-    func readOnlyLedgerIsStillRead(isReadOnly: Bool) async throws {
+    func aLedgerThatCannotBeWrittenIsStillRead(isReadOnly: Bool) async throws {
         let broker = try await Broker()
         try await broker.start()
         let ledger = try DebtProgram(["--zone", "UTC"], broker: broker.port)

@@ -5,7 +5,7 @@ import Glibc
 import Support
 import Testing
 
-/// Which ledger the commands read that are not told where it is.
+/// The ledger that commands read when they are not told where it is.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct LedgerPlaceTests {
     private static func command(_ words: String..., home: TemporaryDirectory) async throws -> CommandResult {
         try await CommandLine.run(words, environment: ["HOME": home.path, "TZ": "UTC"])

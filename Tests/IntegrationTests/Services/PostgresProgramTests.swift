@@ -100,7 +100,7 @@ import Testing
                 return (0..<count).filter { !kept.contains("s-\(1_000 + $0)") }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                // As nodes do, it sends until it has an answer.
+                // As a node does, the peer sends each record until it has an answer.
                 group.addTask {
                     var next = 20
                     try await eventually("all are kept", within: .seconds(300)) {

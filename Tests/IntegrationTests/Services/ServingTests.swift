@@ -3,7 +3,7 @@
 import Support
 import Testing
 
-/// Which of several services serves, as a person sees it.
+/// The one of several services that serves, as a person sees it.
 @Suite(.limitedConcurrency) struct ServingTests {
     @Test(.waitingForTimers) func nodesAndDoctorNameTheServicesThatServe() async throws {
         try await Space.with("desk") { space in
