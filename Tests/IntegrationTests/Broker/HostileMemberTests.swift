@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// With a short queue, mosquitto drops messages for a command that reads them more slowly than the broker sends them.
+    /// With a short queue, mosquitto drops messages for a command that reads more slowly than mosquitto sends.
     @Test func aFloodOfPresencesStopsNoCommandAndIsCleared() async throws {
         let broker = try await BrokerMachine()
         let path = "etc/mosquitto/conf.d/lockstep.conf"

@@ -120,6 +120,7 @@ extension Liar {
         return [presence(at: time, online: isOnline)].compactMap(\.self)
     }
 
+    /// Answers a ping by the false clock.
     mutating func answer(_ ping: Ping, of asker: NodeID, place: Int, at time: GroupTime) -> Packet? {
         guard let falseClock, let bootID = BootID("boot-m") else { return nil }
         serial += 1

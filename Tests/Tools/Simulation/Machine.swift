@@ -53,21 +53,26 @@ struct Machine {
     var isAlive = false
     /// Whether the program is stopped or the machine sleeps.
     var isNapping = false
+    /// The number of the latest nap. The end of an earlier one has no effect.
     var nap = 0
     /// Whether the program knows that the machine sleeps.
     var isSleeping = false
+    /// The events that wait for the end of a nap.
     var backlog: [NodeCore.Event] = []
+    /// The boot time of the wake that is planned.
     var armedFor: BootTime?
     /// The number of actions before the program dies, and the manner of its death.
     var doom: (effects: Int, loss: Int, down: Milliseconds)?
 
     // The disk.
     var disk = DiskMode.good
+    /// The number of the disk's latest trouble. The repair of an earlier one has no effect.
     var trouble = 0
     /// The content of the journal's file.
     var onDisk: NodeCore.Write?
     /// Earlier contents of the file, newest last.
     var earlier: [NodeCore.Write?] = []
+    /// When the last slow write completes.
     var diskLast = VirtualTime.start
     /// The number of writes that are not on the disk yet. Some may be due at this very time.
     var writing = 0
@@ -88,6 +93,7 @@ struct Machine {
     // People.
     /// Whether the wall clock was set since the program last ran.
     var isStepUnnoticed = false
+    /// The ticket of the latest request.
     var ticket = 0
     /// Requests without a reply, oldest first.
     var open: [Ticket: VirtualTime] = [:]

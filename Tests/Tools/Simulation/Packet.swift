@@ -78,6 +78,7 @@ struct Connection {
     var isDownBlocked = false
     var upHeld: [UpFrame] = []
     var downHeld: [DownFrame] = []
+    /// When the last frame to the broker arrives, which keeps the order.
     var upLast = VirtualTime.start
     var downLast = VirtualTime.start
     /// Packets in flight to the client.

@@ -164,6 +164,7 @@ extension World {
         return max(register.epoch, liar.register?.epoch ?? 0) > Limits.epochs
     }
 
+    /// Checks that all judged nodes show one session: the live one, with the largest stamp.
     private mutating func checkViews() {
         let judged = judged
         guard let first = judged.first else { return }
@@ -183,6 +184,7 @@ extension World {
         checkTimes(of: judged)
     }
 
+    /// Checks that all judged nodes show the same message, and no alarm that was ended.
     private mutating func checkNotices() {
         if witness.hasDied { return }
         let times = judged.map { $0.engine.groupTime(instant($0.index)) }
@@ -222,6 +224,7 @@ extension World {
         return ownRegisters
     }
 
+    /// Checks that no session counts minutes after its takeover.
     private mutating func checkMinutes() {
         // Times of two wrong clocks do not compare.
         guard mix.sync == Clock.Sync.honest.rawValue, mix.skew <= 4_000, !isForgotten else { return }

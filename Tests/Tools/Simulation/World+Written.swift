@@ -119,6 +119,7 @@ extension World {
         }
     }
 
+    /// Checks a register that a node publishes.
     private mutating func witnessRegister(_ register: Register, by node: Int) {
         let name = Names.node(node)
         if register.owner != machines[node].id { fail(.ownRegisterOnly, "\(name) publishes \(register.owner)'s") }
@@ -160,6 +161,7 @@ extension World {
         fail(.payloadReadable, "\(Names.node(node)) publishes \(message), read as \(read)")
     }
 
+    /// Checks that the effect which an answer reports is on disk.
     private mutating func checkOnDisk(_ answer: Answer, at node: Int) {
         // The end of an alarm and a message are on no disk.
         if witness.spoken.contains(answer.intent) { return }
@@ -201,6 +203,7 @@ extension World {
         }
     }
 
+    /// Checks that a press is not refused although its session goes on at a node that is known.
     private mutating func checkFollowed(_ answer: Answer, at node: Int) {
         // A node may have forgotten the continuation of an old session.
         guard case .refused(.superseded) = answer.outcome, witness.sent.contains(answer.intent),

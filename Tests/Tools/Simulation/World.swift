@@ -32,10 +32,12 @@ struct World {
     var underWay = 0
     /// The number of messages that each node has published, without pings and pongs.
     var published: [Int]
+    /// Whether the faults have ended.
     var isHealed = false
     /// Published packets, for replays.
     var history: [Packet] = []
     var witness: Witness
+    /// The number of the bridge's latest break. The end of an earlier one has no effect.
     var bridgeBreaks = 0
     /// The last register of the ghost.
     var ghost: Packet?
@@ -46,7 +48,7 @@ struct World {
     var hellos = 0
     /// Whether the liar is no member any more.
     var isLiarRevoked = false
-    /// The liar's message that a node handles, with all that it leads to at once.
+    /// The liar's message that a node handles at present; also set while the node acts on it.
     var liarsMessage: Message?
     /// The last intent of an honest node, which the liar may answer.
     var lastIntent: Intent?
@@ -58,9 +60,9 @@ struct World {
     var counters = Counters()
     var trace: Trace
     var violation: Violation?
+    // The streams of small choices, one for each ``Concern``.
     var schedule: RandomStream
     var network: RandomStream
-    var brokerage: RandomStream
     var probe: RandomStream
     var bookkeeping: RandomStream
     private var cores: RandomStream
@@ -72,7 +74,6 @@ struct World {
         trace = Trace(isTelling: isTelling)
         schedule = RandomStream(seed: scenario.seed, .schedule)
         network = RandomStream(seed: scenario.seed, .network)
-        brokerage = RandomStream(seed: scenario.seed, .broker)
         probe = RandomStream(seed: scenario.seed, .probe)
         bookkeeping = RandomStream(seed: scenario.seed, .ledger)
         cores = RandomStream(seed: scenario.seed, .cores)
