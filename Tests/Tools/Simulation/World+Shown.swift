@@ -159,8 +159,8 @@ extension World {
         let kernelsAlwaysVouch = mix.sync == Clock.Sync.always.rawValue
         // A time of unknown error is exempt, since the first comparison of clocks may move it.
         // The session of a lying clock jumps, and its last pongs may arrive after its membership has ended.
-        let isLiars = (liar?.falseClock != nil || isLiarRevoked) && moment.register.owner == liar?.node
-        if !isLiars, let last = witness.nodes[node].moment, let error = last.error,
+        let isOfLiar = (liar?.falseClock != nil || isLiarRevoked) && moment.register.owner == liar?.node
+        if !isOfLiar, let last = witness.nodes[node].moment, let error = last.error,
             !kernelsAlwaysVouch || error < Clock.syncedBound,
             last.register.version == moment.register.version, last.register.id == moment.register.id,
             last.register.owner == moment.register.owner,
@@ -197,12 +197,12 @@ extension World {
             // Its program has not read its clock since a step.
             if machines[other].isStepUnnoticed { continue }
             let time = machines[node].engine.groupTime(instant(node))
-            let theirs = machines[other].engine.groupTime(instant(other))
-            guard (time - theirs).magnitude < Limits.stampLead else { continue }
+            let otherTime = machines[other].engine.groupTime(instant(other))
+            guard (time - otherTime).magnitude < Limits.stampLead else { continue }
             let isEqual = everyone.allSatisfy { id in
                 let held = machines[node].engine.stampAndVersion(of: id)
                 // Its admission may depend on the time of each node.
-                if let held, held.stamp.time > min(time, theirs) { return false }
+                if let held, held.stamp.time > min(time, otherTime) { return false }
                 // One version has one register, or another check fails.
                 let otherHeld = machines[other].engine.stampAndVersion(of: id)
                 return held?.stamp == otherHeld?.stamp && held?.version == otherHeld?.version

@@ -203,7 +203,7 @@ extension World {
         }
     }
 
-    /// Checks that a press is not refused although its session goes on at a node that is known.
+    /// Checks that a press is not refused as superseded although its session goes on, as this node shows.
     private mutating func checkFollowed(_ answer: Answer, at node: Int) {
         // A node may have forgotten the continuation of an old session.
         guard case .refused(.superseded) = answer.outcome, witness.sent.contains(answer.intent),
