@@ -5,7 +5,7 @@ import Testing
 
 /// Machines with synchronised wall clocks, right or wrong.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct VouchedClockTests {
-    /// The `doctor` of the right node names the other one, whose clock reads 18 years later, until that is offline.
+    /// The `doctor` of the right node names the node whose clock is 18 years ahead, until that node is offline.
     @Test(.requires("a C compiler", SharedClock.compiler != nil)) func oneRogueClockMovesNoHonestNode() async throws {
         let ahead = 18 * 31_556_952
         let clocks = [0, ahead].map(Preload.synchronised)

@@ -31,7 +31,7 @@ public func eventually(
     }
 }
 
-/// The reason for which a test or a benchmark cannot continue.
+/// The reason why a test or a benchmark cannot continue.
 package struct Failed: Error, CustomStringConvertible {
     package var description: String
 

@@ -60,7 +60,7 @@ package struct Act: Hashable, Sendable {
         case sleep
         /// The liar is no member any more: its connection ends, and what the broker keeps of it is deleted.
         case revoke
-        /// A script presses many buttons in a row, each of which takes effect.
+        /// A script presses many buttons in a row, and each press takes effect.
         case barrage
         /// A node's messages are refused, or its connection ends. By the mode, the broker refuses them (0 refused, 1
         /// too large), or the client has no room for them (2) or gives its connection up (3).

@@ -5,7 +5,7 @@ import Wire
 
 /// A kind of misbehaviour of the lying peer.
 enum Hoax: Int, CaseIterable {
-    // MARK: Clocks, by which the liar answers each later ping
+    // MARK: Clocks with which the liar answers later pings
 
     /// A wrong clock that its kernel vouches for.
     case clock

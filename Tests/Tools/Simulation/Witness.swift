@@ -125,7 +125,7 @@ struct Witness {
     var nodes: [Node]
     var asked: [IntentID: Asked] = [:]
     var sent: Set<IntentID> = []
-    /// The intents that were once sent to the liar, whose late answer then counts.
+    /// The intents that were once sent to the liar. Its late answers to them count.
     var askedOfLiar: Set<IntentID> = []
     var askedByLiar: Set<IntentID> = []
     var effects: [IntentID: [Effect]] = [:]

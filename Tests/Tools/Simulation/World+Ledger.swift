@@ -57,7 +57,7 @@ struct LedgerService {
     var backup: [Key: Entry] = [:]
     /// The latest refused version of each session's records, unless a later one was accepted.
     var refused: [Key: Version] = [:]
-    /// The connections whose presence the broker has. Their nodes have subscribed before it.
+    /// The connections whose presence the broker has. A node subscribes before it publishes that.
     var announced: Set<Int> = []
     /// The last connection of each node to which it has sent its weeks.
     var greeted: [NodeID: ConnectionID] = [:]

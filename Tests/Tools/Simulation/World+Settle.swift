@@ -243,8 +243,8 @@ extension World {
         }
     }
 
-    /// Whether a stamp is not due yet whose register no node owns any more. So one node may admit it before another. It
-    /// is the stamp of the ghost, of the liar, or of a node that has lost its register for good.
+    /// Whether a register that no node owns any more has a stamp that is not due yet. So one node may admit it before
+    /// another. It is a register of the ghost, of the liar, or of a node that has lost it for good.
     private var isGhostAhead: Bool {
         judged.contains { machine in
             let time = machine.engine.groupTime(machine.clock.instant(at: now))
@@ -353,7 +353,7 @@ extension World {
         let others = unjudged.map { machines[$0].own?.version }
         run(until: now + .minutes(10))
         // A clock may drift until its kernel no longer vouches for it, or until it is wrong. A node with a wrong clock
-        // may end a phase of an older session, of which the owner of the current one reminds it.
+        // may end a phase of an older session; the owner of the current one then repeats its register.
         guard counters[.clockCorrected] == corrected, machines.indices.map(clockState) == states,
             judged == self.judged.map(\.index), others == unjudged.map({ machines[$0].own?.version })
         else { return }

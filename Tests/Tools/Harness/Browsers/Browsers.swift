@@ -33,7 +33,7 @@ protocol Browser: Sendable {
     func close() async
 }
 
-/// The browsers of a test, each of which starts with its first page.
+/// The browsers of a test. Each starts with its first page.
 package actor Browsers {
     private let authority: String?
     private var started: [BrowserKind: any Browser] = [:]

@@ -6,10 +6,11 @@ import Subprocess
 import SystemPackage
 
 /// Counts instructions and allocations for one unit of work, by running this program under valgrind. A noisy machine
-/// does not move these numbers, and they need no privileges. They count all threads of it, outside of the kernel.
+/// does not move these numbers, and they need no privileges. They cover all its threads, outside of the kernel.
 /// Each is the difference of two runs with different numbers of units, which leaves out the start and the end.
 enum WorkCount {
-    /// Measures the work of a subcommand whose arguments do a number of units. No figure if both numbers are the same.
+    /// Measures the work of one unit of a subcommand. Returns no figure if `few` and `many` are equal.
+    /// - Parameter arguments: The subcommand and its options for a number of units.
     static func figures(
         _ name: String, per unit: String, few: Int, many: Int, _ arguments: @Sendable (Int) -> [String]
     ) async throws -> [Figure] {
