@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Makes each offer in an overview of the node end after 0.2 s. This holds for overviews that the page asks for later, too.
+    /// Makes the offers in each later overview of the node end after 0.2 s, and asks for an overview.
     private static let shorteningOffers = """
         void (window.plainFetch = fetch, window.fetch = async (...asked) => {
           const answer = await plainFetch(...asked);

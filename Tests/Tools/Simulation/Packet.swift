@@ -42,6 +42,7 @@ final class Packet {
     private var isForOne: Bool { topicBytes.reduce(0) { $1 == UInt8(ascii: "/") ? $0 + 1 : $0 } == 6 }
 }
 
+/// A frame from a client to the broker.
 enum UpFrame {
     case connect
     case subscribe([NodeCore.Filter])
@@ -52,6 +53,7 @@ enum UpFrame {
     case close
 }
 
+/// A frame from the broker to a client.
 enum DownFrame {
     case accepted
     case publish(Packet, retained: Bool)

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 
+/// `lockstep-bench all`: every other measurement, with its defaults.
 struct AllCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "all",

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Session
 
+/// `lockstep-bench engine`: the inputs of a core per second.
 struct EngineCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "engine",

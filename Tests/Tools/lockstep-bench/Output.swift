@@ -24,6 +24,7 @@ extension Measurement {
     }
 }
 
+/// The options of every measurement.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs: an array of figures.")
     var json = false

@@ -8,6 +8,7 @@ import Session
 import Settings
 import Wire
 
+/// `lockstep-bench fanout`: the time until many displays show a change.
 struct FanoutCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "fanout",

@@ -6,6 +6,7 @@ import Mosquitto
 import Session
 import Settings
 
+/// `lockstep-bench intent`: the time from a press to its effect on another node.
 struct IntentCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "intent",

@@ -7,6 +7,7 @@ import Session
 import Settings
 import Wire
 
+/// `lockstep-bench ledger`: the rate of ledger records, and the time of a week.
 struct LedgerBenchCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "ledger",

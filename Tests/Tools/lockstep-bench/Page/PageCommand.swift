@@ -4,6 +4,7 @@ import ArgumentParser
 import Harness
 import Settings
 
+/// `lockstep-bench page`: the kiosk page in a browser.
 struct PageCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "page",

@@ -6,6 +6,7 @@ import Glibc
 import Settings
 import Synchronization
 
+/// `lockstep-bench idle`: the cost of a node while nothing happens.
 struct IdleCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "idle",

@@ -5,6 +5,7 @@ import Harness
 import Settings
 import Subprocess
 
+/// `lockstep-bench status`: the time of `lockstep status`.
 struct StatusBenchCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "status",
