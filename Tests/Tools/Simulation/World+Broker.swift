@@ -99,9 +99,9 @@ extension World {
                 let read = kept.decoded(by: machine.codec, retained: true, now: 0)
                 if read == .message(.register(own), from: machine.id) { continue }
                 guard case .message(let found, _) = read else {
-                    return fail(.brokerKeeps, "half \(half) keeps what nodes discard, not \(Telling.line(own))")
+                    return fail(.brokerKeeps, "half \(half) keeps what nodes discard, not \(EventText.line(own))")
                 }
-                fail(.brokerKeeps, "half \(half) keeps \(Telling.line(found)), not \(Telling.line(own))")
+                fail(.brokerKeeps, "half \(half) keeps \(EventText.line(found)), not \(EventText.line(own))")
             }
         }
     }

@@ -173,7 +173,7 @@ extension World {
         guard case .record(let digested) = read else {
             return fail(.payloadReadable, "\(Names.node(node)) sends a record, read as \(read)")
         }
-        tell("\(Names.node(node)) > record \(digested.record.id) \(Telling.line(digested.record))")
+        tell("\(Names.node(node)) > record \(digested.record.id) \(EventText.line(digested.record))")
         if !recorded.insert(digested.name).inserted { counters.add(.recordSentAgain) }
         guard let link = machines[node].connection, connections[link].isOpenAtClient else { return }
         for _ in 0..<drawCopies() { queue.add(.ledger(.filed(link, digested)), at: now + drawDelay()) }

@@ -57,9 +57,8 @@ extension World {
             }
             if !expected.isMet(by: held) {
                 let end = expected.ended.map { ", ended by a start after \($0.ran) ms" } ?? ""
-                return fail(
-                    .ledgerHolds,
-                    "the ledger has \(Telling.line(held)) of \(id), which was \(Telling.line(expected.record))\(end)")
+                let (found, wanted) = (EventText.line(held), EventText.line(expected.record))
+                return fail(.ledgerHolds, "the ledger has \(found) of \(id), which was \(wanted)\(end)")
             }
             if service.conflicts.contains(key) { return fail(.ledgerHolds, "two records of \(id) under one version") }
         }
@@ -96,7 +95,7 @@ extension World {
                 [record.stamp.time, record.startedAt] + [record.continuedAt, record.endsAt].compactMap(\.self)
                 + record.runs.flatMap { [$0.from, $0.to].compactMap(\.self) }
             if !claimed.allSatisfy(times.contains) {
-                fail(.minutesTheirOwn, "the ledger has \(Telling.line(record))")
+                fail(.minutesTheirOwn, "the ledger has \(EventText.line(record))")
             }
         }
     }

@@ -45,7 +45,7 @@ extension World {
         witnessInput(input, at: node, boot: instant.boot)
         handled.append(Handled(input: input, expectation: expect(input, at: node), before: before))
         let actions = machines[node].next(meaning: input, at: instant)
-        tell("\(Names.node(node)) < \(Telling.line(event, meaning: input))")
+        tell("\(Names.node(node)) < \(EventText.line(event, meaning: input))")
         if case .persisted(let write) = event { witnessDecisions(upTo: write, at: node) }
         // A request follows the session of the moment, also between two rests.
         if isLiarPresent, let shown = machines[node].engine.view(at: instant).register, shown.owner == liar?.node {
@@ -93,7 +93,7 @@ extension World {
     }
 
     private mutating func carryOut(_ action: NodeCore.Action, of node: Int) {
-        if action.isBoundary { tell("\(Names.node(node)) > \(Telling.line(action))") }
+        if action.isBoundary { tell("\(Names.node(node)) > \(EventText.line(action))") }
         switch action {
         case .persist(let write):
             if let doom = machines[node].doom, doom.effects == 0, schedule.chance(500) {

@@ -171,8 +171,8 @@ extension World {
         let shown = first.seen.view.register
         for machine in judged where machine.seen.view.register != shown {
             if isClaim(machine.seen.view.register) || isClaim(shown) { continue }
-            let other = Telling.line(machine.seen.view.register)
-            fail(.oneView, "\(first.id) shows \(Telling.line(shown)), \(machine.id) \(other)")
+            let other = EventText.line(machine.seen.view.register)
+            fail(.oneView, "\(first.id) shows \(EventText.line(shown)), \(machine.id) \(other)")
         }
         let ownRegisters = checkLive()
         let lives = ownRegisters.filter(\.status.isLive)
@@ -278,7 +278,7 @@ extension World {
             .filter { !machine.engine.isWrong($0.stamp, at: machine.clock.instant(at: now)) }
         let shown = machine.seen.view.register
         let largest = (ownRegisters + admitted).max { $0.stamp < $1.stamp }
-        if largest != shown { fail(.largestLives, "\(Telling.line(shown)) is shown, not \(Telling.line(largest))") }
+        if largest != shown { fail(.largestLives, "\(EventText.line(shown)) is shown, not \(EventText.line(largest))") }
     }
 
     /// Checks that every display at rest knows its owner's time closely.
@@ -333,7 +333,7 @@ extension World {
         for machine in judged where machine.seen.view.register?.id.rawValue != "S9002" {
             // The node of the start may have refused it, and so have stamped below it.
             if isClaim(machine.seen.view.register) { continue }
-            let shown = Telling.line(machine.seen.view.register)
+            let shown = EventText.line(machine.seen.view.register)
             fail(.startShown, "\(machine.id) shows \(shown), not the start of \(Names.node(node))")
         }
         return true

@@ -93,7 +93,7 @@ private struct NullLog: LogHandler {
 }
 
 /// The time at which the last of many has arrived.
-final class Last: Sendable {
+final class LastArrival: Sendable {
     private let missing: Atomic<Int>
     private let end = Atomic<Int64>(0)
 

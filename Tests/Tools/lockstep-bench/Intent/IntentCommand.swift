@@ -6,7 +6,7 @@ import Mosquitto
 import Session
 import Settings
 
-/// `lockstep-bench intent`: the time from a press to its effect on another node.
+/// `lockstep-bench intent`: the time from a press until its node shows that another node applied it.
 struct IntentCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "intent",

@@ -57,7 +57,7 @@ actor Presser {
 
     /// Presses once, and returns the nanoseconds until the last display shows the effect.
     func press(seenBy displays: [Node]) async throws -> Int64 {
-        let last = Last(of: displays.count)
+        let last = LastArrival(of: displays.count)
         let wanted = await nextStatus
         for display in displays {
             await display.onView { view in

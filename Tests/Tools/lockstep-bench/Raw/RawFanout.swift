@@ -12,7 +12,7 @@ final class RawFanout: Sendable {
     private let crowdLoop: RawLoop
     private let timedLoops: [RawLoop]
     private let publisher: RawClient
-    private let present = Mutex<Last?>(nil)
+    private let present = Mutex<LastArrival?>(nil)
 
     init(_ broker: BrokerAddress, crowd: Int, session: String) async throws {
         let (publisherLoop, crowdLoop) = (try RawLoop(), try RawLoop())
@@ -38,7 +38,7 @@ final class RawFanout: Sendable {
 
     /// Publishes a retained message. Returns the nanoseconds until the last timed subscriber has it.
     func publish(size: Int) async throws -> Int64 {
-        let last = Last(of: timedLoops.count)
+        let last = LastArrival(of: timedLoops.count)
         present.withLock { $0 = last }
         let start = try await publisherLoop.perform { [publisher] in
             let payload = [UInt8](repeating: 32, count: size)

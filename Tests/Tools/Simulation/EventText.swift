@@ -5,7 +5,7 @@ import Session
 import Wire
 
 /// Descriptions of inputs and actions, one line each.
-enum Telling {
+enum EventText {
     static func line(_ register: Register?) -> String {
         guard let register else { return "nothing" }
         return "\(register.owner) \(register.id) \(register.epoch).\(register.rev) \(register.status) "
