@@ -49,7 +49,7 @@ package enum Files {
         }
     }
 
-    /// Writes at an offset; without one where the last write has ended.
+    /// Writes all bytes at `offset`; without an offset, where the last write has ended.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, to file: CInt, at offset: Int? = nil, path: String
     ) throws(FileError) {
@@ -72,7 +72,7 @@ package enum Files {
         try write(UnsafeRawBufferPointer(zeros), to: file, at: offset, path: path)
     }
 
-    /// Creates the missing directories of a path, and passes each of them; existing ones keep their mode.
+    /// Creates the missing directories of a path, and calls `onMade` for each; existing ones keep their mode.
     package static func makeDirectory(
         _ path: String, mode: mode_t = 0o700, onMade: (String) -> Void = { _ in }
     ) throws(FileError) {

@@ -4,7 +4,7 @@ import Glibc
 
 /// The grammar of hosts: a name of the DNS, or an address of IPv4 or IPv6.
 package enum HostText {
-    /// A zone, as in `fe80::1%eth0`, is not part of a host.
+    /// Returns whether a text is a host. An address with a zone, as in `fe80::1%eth0`, is not.
     package static func accepts(_ text: String) -> Bool { isIPv6(text) || isName(text) }
 
     private static func isIPv6(_ text: String) -> Bool {
@@ -12,7 +12,8 @@ package enum HostText {
         return inet_pton(AF_INET6, text, &address) == 1
     }
 
-    /// An address of IPv4 has the form of a name. Names of machines may contain `_`, which the DNS does not allow.
+    /// Also accepts IPv4 addresses, which have the form of a name, and `_`, which names of machines may contain
+    /// although the DNS does not allow it.
     private static func isName(_ text: String) -> Bool {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         return text.utf8.count <= 253

@@ -24,20 +24,21 @@ package enum Interfaces {
         }
     }
 
-    /// Returns the IPv6 addresses that stay: none that is tentative, deprecated or temporary. At most 64 KiB are read.
+    /// Returns the lasting IPv6 addresses: none that is tentative, deprecated or temporary. A kernel's list of more
+    /// than 64 KiB counts as empty.
     package static func ipv6Addresses() -> [String] {
         let bytes = (try? Files.read("/proc/self/net/if_inet6", limit: 1 << 16)) ?? []
         return ipv6Addresses(in: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Reads the kernel's list of addresses. Each line has the digits of an address, and as fifth word its flags.
+    /// Reads the kernel's list of addresses. The first word of a line is the address, the fifth its flags.
     static func ipv6Addresses(in list: String) -> [String] {
         // IFA_F_TEMPORARY, IFA_F_DADFAILED, IFA_F_DEPRECATED and IFA_F_TENTATIVE of <linux/if_addr.h>.
-        let passing: UInt32 = 0x01 | 0x08 | 0x20 | 0x40
+        let excluded: UInt32 = 0x01 | 0x08 | 0x20 | 0x40
         return list.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
             guard words.count == 6, words[0].utf8.count == 32, let flags = UInt32(words[4], radix: 16),
-                flags & passing == 0
+                flags & excluded == 0
             else { return nil }
             let digits = Array(words[0])
             let groups = stride(from: 0, to: 32, by: 4).map { String(digits[$0..<$0 + 4]) }.joined(separator: ":")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Limits how many lines of each kind are logged in a minute.
+/// A limit on how many lines of each kind are logged in a minute.
 package struct LogLimiter: Sendable {
     /// The length of a period, in milliseconds.
     private static let period: Int64 = 60_000

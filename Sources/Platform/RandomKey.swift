@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes random keys and secrets.
+/// Random keys and secrets.
 package enum RandomKey {
-    /// 192 bits as 32 characters that are valid in a link.
+    /// The number of characters, each of 6 random bits: 192 bits in all. All are valid in a link.
     package static let length = 32
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 

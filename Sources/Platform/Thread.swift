@@ -43,7 +43,7 @@ package enum Thread {
         return thread
     }
 
-    /// Runs a closure on a thread of its own and returns its value. Without a thread the program ends.
+    /// Runs a closure on a thread of its own and returns its value. If no thread can be started, the program ends.
     package static func run<Value: Sendable>(name: String, _ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             do throws(FileError) {

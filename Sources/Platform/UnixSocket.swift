@@ -7,14 +7,14 @@ package enum UnixSocket {
     /// The maximum length of a path in bytes, set by the system.
     package static let maximumPath = 107
 
-    /// Whether a process accepts connections at `path`.
+    /// Returns whether a process accepts connections at `path`.
     package static func isServed(_ path: String) -> Bool {
         guard let descriptor = connected(to: path, timeout: nil) else { return false }
         close(descriptor)
         return true
     }
 
-    /// Connects a stream socket.
+    /// Connects a stream socket, and returns its descriptor; `nil` if that fails.
     /// - Parameter timeout: The milliseconds until a connect or a send gives up; `nil` for no limit.
     package static func connected(to path: String, timeout: Int64?) -> Int32? {
         guard path.utf8.count <= maximumPath else { return nil }

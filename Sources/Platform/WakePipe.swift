@@ -27,7 +27,7 @@ package struct WakePipe: ~Copyable {
         _ = write(writeEnd, &byte, 1)
     }
 
-    /// Returns the bytes that were written since the last call.
+    /// Removes and returns the bytes in the pipe, at most 256.
     package func drain() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = read(readEnd, &bytes, bytes.count)
