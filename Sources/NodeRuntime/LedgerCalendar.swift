@@ -9,13 +9,14 @@ import SystemPackage
 /// SQLite.
 package actor LedgerCalendar {
     /// The largest calendar, in bytes: twenty sessions a day have a tenth of that.
-    private static let most = 1 << 24
+    private static let sizeLimit = 1 << 24
     private let space: SpaceID
     private var running: Task<[UInt8], any Error>?
 
     package init(of space: SpaceID) { self.space = space }
 
-    /// - Parameter time: The present, in milliseconds since 1970.
+    /// Returns the calendar in the iCalendar format. Calls that overlap share one result.
+    /// - Parameter time: The present.
     package func text(at time: GroupTime) async throws -> [UInt8] {
         if let running { return try await running.value }
         // A task of its own, so that requests that come meanwhile share its result.
@@ -33,7 +34,7 @@ package actor LedgerCalendar {
         let result = try await Subprocess.run(
             .path(FilePath(program)),
             arguments: ["history", "--ical", "--since=\(day)", "--space=\(space)"], environment: .withoutSettings,
-            input: .none, output: .bytes(limit: Self.most), error: .string(limit: 4_096))
+            input: .none, output: .bytes(limit: Self.sizeLimit), error: .string(limit: 4_096))
         guard result.terminationStatus.isSuccess else {
             throw BadValue(result.standardError.split(whereSeparator: \.isNewline).joined(separator: " "))
         }

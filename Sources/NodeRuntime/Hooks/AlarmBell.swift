@@ -4,7 +4,7 @@ import Runtime
 import Session
 import Synchronization
 
-/// Repeats the node's sound while an alarm rings. A node that comes late does not ring.
+/// The bell of a node: it repeats a sound while an alarm rings, unless the node noticed the alarm late.
 final class AlarmBell: Sendable {
     /// The time from one sound to the next, as on the pages (`Web/Look/alerts.js`).
     private static let interval: Milliseconds = 2_500
@@ -12,7 +12,7 @@ final class AlarmBell: Sendable {
     /// The alarm seen last, and the sound played for it.
     private struct State {
         /// The beginning of the alarm that was seen last.
-        var alarm: GroupTime?
+        var beginning: GroupTime?
         /// Whether that alarm was seen within ``Alarm/newFor`` of its beginning.
         var isInTime = false
         var playedAt = BootTime.distantPast
@@ -28,13 +28,13 @@ final class AlarmBell: Sendable {
         self.play = play
     }
 
-    /// Rings by the latest of these views, until they end or the task is cancelled.
+    /// Rings as the latest view says, until the views end or the task is cancelled.
     func run(_ views: AsyncStream<View>) async {
         var ringing: Task<Void, Never>?
         defer { ringing?.cancel() }
         for await view in views {
             ringing?.cancel()
-            // Each view has a task of its own, which the next one ends.
+            // Each view has a task of its own, which the next view cancels.
             ringing = Task { await ring(view) }
         }
     }
@@ -53,8 +53,8 @@ final class AlarmBell: Sendable {
             return max(moment.isBeyond ? moment.phaseEnd - boot : moment.remaining, 1)
         }
         return state.withLock { state in
-            if state.alarm != alarm.groupTime {
-                (state.alarm, state.isInTime) = (alarm.groupTime, boot - alarm.boot < Alarm.newFor)
+            if state.beginning != alarm.groupTime {
+                (state.beginning, state.isInTime) = (alarm.groupTime, boot - alarm.boot < Alarm.newFor)
             }
             guard alarm.isRinging, state.isInTime else { return nil }
             let next = state.playedAt + Self.interval
@@ -65,7 +65,7 @@ final class AlarmBell: Sendable {
         }
     }
 
-    /// Plays the sound, once at a time. It has a task of its own, so that a later view, which ends ``ring``, does not cut it off.
+    /// Plays the sound in a task of its own, so that a later view, which cancels ``ring(_:)``, does not cut it off.
     private func start(_ state: inout State) {
         state.isPlaying = true
         Task {

@@ -4,7 +4,7 @@ import API
 import Glibc
 import Settings
 
-/// Checks whether the node's machine can show notifications and play sounds, as the settings ask.
+/// The check that the node's machine can show notifications and play sounds, if the settings ask for them.
 struct AlertCheck {
     var settings: HookSettings
     var environment: [String: String]
@@ -33,14 +33,14 @@ struct AlertCheck {
             isInstalled(player) && (environment[server] != nil || isInSession(socket))
         }
         if hasServer || isInstalled("aplay") && access("/dev/snd", R_OK | X_OK) == 0 { return nil }
-        let isPlayerHere = (players.map(\.0) + ["aplay"]).contains(where: isInstalled)
+        let isPlayerInstalled = (players.map(\.0) + ["aplay"]).contains(where: isInstalled)
         return ProblemReport(
             .noAlert,
             "LOCKSTEP_SOUND is on, and "
-                + (isPlayerHere
+                + (isPlayerInstalled
                     ? "the node reaches no sound server and no sound card"
                     : "none of pw-play, paplay and aplay is installed"),
-            fix: isPlayerHere
+            fix: isPlayerInstalled
                 ? "use the node of a person in a desktop session: lockstep join --user"
                 : "sudo apt install pipewire-bin, pulseaudio-utils or alsa-utils")
     }

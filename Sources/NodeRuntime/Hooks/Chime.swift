@@ -10,7 +10,7 @@ enum Chime {
     private static let notes = [(start: 0.0, pitch: 659.25), (start: 0.22, pitch: 880.0)]
     /// The time in seconds in which a note becomes loud.
     private static let attack = 0.008
-    /// The time in seconds in which it fades to a third.
+    /// The time in seconds in which a note fades to about a third.
     private static let fade = 0.32
     private static let loudness = 0.35
 

@@ -36,7 +36,7 @@ struct EventMemory: Sendable {
 }
 
 extension SessionEvents {
-    /// The file that keeps known sessions across restarts.
+    /// The content of the file.
     private struct Stored: Codable {
         var v = 1
         var since: GroupTime

@@ -83,7 +83,7 @@ struct HookProcess: Sendable {
         return true
     }
 
-    /// Returns whether a child ends in time, or the task is cancelled. The child is not reaped.
+    /// Waits until a child ends or the task is cancelled; returns `false` after `limit`. The child is not reaped.
     private static func ends(_ process: pid_t, within limit: Duration) async -> Bool {
         var (waited, pause) = (Duration.zero, Duration.milliseconds(2))
         while waited < limit {

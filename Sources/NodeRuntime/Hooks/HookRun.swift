@@ -6,7 +6,7 @@ import Settings
 
 /// One program to be run for an event.
 struct HookRun: Sendable {
-    /// The runs of one queue run one after the other.
+    /// The queue of a run. The runs of one queue are executed one after the other.
     enum Queue: Hashable {
         case hook(EventName)
         case notification
@@ -24,20 +24,20 @@ struct HookRun: Sendable {
         do {
             outcome = try await process.run()
         } catch {
-            return log.warning("\(what) cannot be started", metadata: ["reason": "\(error)"])
+            return log.warning("\(program) cannot be started", metadata: ["reason": "\(error)"])
         }
         if outcome.isHung {
-            log.warning("\(what) hung and was ended")
+            log.warning("\(program) hung and was ended")
         } else if outcome.code > 0 {
-            log.warning("\(what) failed", metadata: ["code": "\(outcome.code)"])
+            log.warning("\(program) failed", metadata: ["code": "\(outcome.code)"])
         } else if outcome.code < 0 {
-            log.warning("\(what) failed", metadata: ["signal": "\(-outcome.code)"])
+            log.warning("\(program) failed", metadata: ["signal": "\(-outcome.code)"])
         }
         let level: Logger.Level = outcome.code == 0 ? .info : .warning
-        for line in outcome.lines { log.log(level: level, "\(what): \(line)") }
+        for line in outcome.lines { log.log(level: level, "\(program): \(line)") }
     }
 
-    private var what: String {
+    private var program: String {
         switch queue {
         case .hook: "hook"
         case .notification: "notify-send"

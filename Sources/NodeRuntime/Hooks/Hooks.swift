@@ -8,15 +8,15 @@ import Session
 package import Settings
 import Wire
 
-/// Runs user hooks, shows desktop notifications and plays a sound at session events of this node. Hooks of one event
-/// run one after the other, in order; different events, notifications and sounds concurrently. The node never waits.
+/// The runner of user hooks, desktop notifications and sounds at session events of this node. Hooks of one event run
+/// one after the other, in order; different events, notifications and sounds concurrently. The node never waits.
 package final class Hooks: Sendable {
-    /// The maximum number of waiting runs of a queue; further ones are dropped and logged.
+    /// The maximum number of waiting runs of a queue, and of waiting batches; further ones are dropped and logged.
     static let queueLimit = 32
 
     package typealias Notification = (summary: String, body: String)
 
-    /// The events of one change, and the memory to be saved after them.
+    /// The events of one change, and the memory that includes them, which is saved before their hooks run.
     private struct Batch: Sendable {
         var events: [SessionEvent]
         var reports: [EventReport]
@@ -60,7 +60,8 @@ package final class Hooks: Sendable {
         return nil
     }
 
-    /// `isLinkExpected` is whether to wait for the broker, which may hold later registers than the journal.
+    /// Starts to collect the session events of a node, for ``run(_:)``.
+    /// - Parameter isLinkExpected: Whether to wait for the broker, which may hold later registers than the journal.
     package func watch(_ node: Node, isLinkExpected: Bool) async {
         var events: SessionEvents?
         do {
@@ -80,6 +81,7 @@ package final class Hooks: Sendable {
         }
     }
 
+    /// Runs the hooks of the collected events until the task is cancelled.
     package func run(_ node: Node) async {
         if settings.sound == .chime, let path = settings.sound.path(in: directory.path) { writeChime(to: path) }
         await withDiscardingTaskGroup { group in
@@ -107,7 +109,7 @@ package final class Hooks: Sendable {
         }
     }
 
-    /// `nil` without a sound.
+    /// The bell of alarms; `nil` if the settings ask for no sound.
     private var bell: AlarmBell? {
         guard let process = sound(ProcessInfo.processInfo.environment) else { return nil }
         return AlarmBell { [log] in
@@ -160,9 +162,9 @@ package final class Hooks: Sendable {
                 environment: environment, input: [])
             runs.append(HookRun(queue: .notification, event: event, process: process))
         }
-        // A sound cannot say that it is late, as a notification can.
-        let rings = event.register.hasAlarm && event.register.status != .running
-        if [.phase, .completed].contains(event.name), !event.isLate, !rings,
+        // A sound cannot say that it is late, as a notification can. For an alarm the bell sounds.
+        let isAlarm = event.register.hasAlarm && event.register.status != .running
+        if [.phase, .completed].contains(event.name), !event.isLate, !isAlarm,
             let process = sound(environment)
         {
             runs.append(HookRun(queue: .sound, event: event, process: process))

@@ -30,7 +30,7 @@ struct KnownSession: Codable, Hashable, Sendable {
         version = register.version
     }
 
-    /// Whether it was completed or stopped. A superseded session can come back, if the later start turns out to be invalid.
+    /// Whether it was completed or stopped. A superseded session can come back, if the later start proves invalid.
     var isOver: Bool { status == .completed || status == .stopped }
 
     /// Returns whether a register of this lineage is not older than the last one. A node that starts shows its own

@@ -19,7 +19,7 @@ extension Register {
         return register
     }
 
-    /// Returns the register when a later start ended it, unless its plan had ended before.
+    /// Returns the register as a later start ended it, or as its plan ended before.
     func ended(by superseder: Superseder) -> Register {
         var register = advanced(since: superseder.at - anchor.at)
         guard register.status.isLive else { return register }

@@ -7,8 +7,8 @@ package import Settings
 package struct SessionEvent: Hashable, Sendable {
     package var name: EventName
     package var at: GroupTime
-    /// Whether it is reported more than five seconds after it happened, or happened before the node started. `false` for an
-    /// alarm, since a late one is not reported.
+    /// Whether it is reported more than five seconds after it happened, or happened before the node started. `false`
+    /// for an alarm, since a late one is not reported.
     package var isLate: Bool
     package var register: Register
     package var isOwner: Bool
@@ -21,7 +21,7 @@ package struct SessionEvent: Hashable, Sendable {
     /// Group time minus the boot clock at the event.
     var lead: Lead
 
-    /// The event on this node's boot clock.
+    /// The time of the event on this node's boot clock.
     package var boot: BootTime { at - lead }
 
     /// The state that a display would have shown at the event.

@@ -3,7 +3,7 @@
 import Session
 import Settings
 
-/// Detects session events by comparing what a node shows with what was reported before.
+/// The detector of session events: it compares what a node shows with what was reported before.
 ///
 /// It does not depend on messages: a register that arrives again, after a restart, a reconnection or a repair, shows
 /// nothing new. ``EventMemory`` stores what was reported, so that events while the node did not run are detected at the

@@ -6,7 +6,7 @@ import Session
 import Settings
 import Wire
 
-/// The journal file: a write-ahead file of records, of which the last one applies.
+/// The journal file: a write-ahead file of records. The last record applies.
 ///
 /// A record is on disk before ``write(_:)`` returns. It is appended into zeros that fill the file up to its capacity,
 /// so that a write changes no metadata and costs one flush. When the file is full, and after any failure, it is
@@ -15,6 +15,7 @@ final class JournalFile {
     /// The capacity of a new file in bytes: some 500 records. The write that replaces it also writes the zeros.
     static let standardCapacity = 1 << 20
     private static let name = "journal"
+    /// The largest file that is read, in bytes.
     private static let limit = 2 << 20
 
     /// The steps that can fail, for tests.
@@ -44,6 +45,7 @@ final class JournalFile {
     private let path: String
     private let capacity: Int
     private var opened: Opened?
+    /// Called before each step, so that tests can fail it.
     var before: (Step) throws(FileError) -> Void = { _ in }
 
     init(directory: StateDirectory, capacity: Int = standardCapacity) {
@@ -70,7 +72,7 @@ final class JournalFile {
             try before(.flush)
             guard fdatasync(opened.descriptor) == 0 else { throw FileError(path: path, action: "write") }
         } catch {
-            // After a failed flush the state of the file is unknown, and a later flush would not fail. A new file may work.
+            // After a failed flush the file's state is unknown, and a later flush would not fail. A new file may work.
             return try replace(with: line)
         }
         self.opened?.end += line.count
@@ -115,7 +117,7 @@ final class JournalFile {
         do throws(FileError) {
             bytes = try Files.read(path, limit: Self.limit)
         } catch {
-            return error.isMissing ? .nothing : setAside(at: wall, error.description)
+            return error.isMissing ? .nothing : giveUp(at: wall, error.description)
         }
         let records = JournalRecords(in: bytes)
         var reason = records.damagedAt.map { "the bytes at \($0) are damaged" }
@@ -128,14 +130,16 @@ final class JournalFile {
                 reason = reason ?? error.description
             }
         }
-        return setAside(at: wall, reason ?? "it holds no valid record")
+        return giveUp(at: wall, reason ?? "it holds no valid record")
     }
 
-    private func setAside(at wall: WallTime, _ reason: String) -> Found {
-        .damaged(keptAs: keepAside(at: wall), reason: reason, last: nil)
+    /// Gives up on a file that yields no valid record, and moves it aside.
+    private func giveUp(at wall: WallTime, _ reason: String) -> Found {
+        .damaged(keptAs: moveAside(at: wall), reason: reason, last: nil)
     }
 
-    private func keepAside(at wall: WallTime) -> String? {
+    /// Renames the damaged file, and returns its new path; `nil` if that fails.
+    private func moveAside(at wall: WallTime) -> String? {
         let aside = "\(Self.name).damaged-\(wall)"
         do throws(FileError) {
             try Files.move(Self.name, in: directory.descriptor, to: aside, path: path)
@@ -150,8 +154,8 @@ final class JournalFile {
     private func repair(with journal: Journal, at wall: WallTime) -> String? {
         let aside = "\(Self.name).damaged-\(wall)"
         let isLinked = linkat(directory.descriptor, Self.name, directory.descriptor, aside, 0) == 0
-        let kept = isLinked ? directory.path + "/" + aside : keepAside(at: wall)
-        // If that fails, the next change of the session tries again and reports it.
+        let kept = isLinked ? directory.path + "/" + aside : moveAside(at: wall)
+        // If this write fails, the next change of the session tries again and reports the failure.
         try? write(journal.json())
         return kept
     }

@@ -8,6 +8,7 @@ import Session
 struct Askers {
     /// The callers that wait for the retained messages of the first connection.
     var catchUp = Waiters()
+    /// The callers that wait until the broker has acknowledged all registers.
     var confirming = Waiters()
 
     private var lastTicket: Ticket = 0
@@ -19,10 +20,10 @@ struct Askers {
         return lastTicket
     }
 
-    /// Call it before the core receives the request.
+    /// Adds a caller that waits for a reply. Call it before the core receives the request.
     mutating func add(_ asker: CheckedContinuation<Reply, Never>, with ticket: Ticket) { waiting[ticket] = asker }
 
-    /// Whether a ticket has no reply yet.
+    /// Returns whether the caller with a ticket still waits.
     func isOpen(_ ticket: Ticket) -> Bool { waiting[ticket] != nil }
 
     /// Adds a reply that ``deliver(on:)`` hands out, after all actions of the event.
@@ -32,7 +33,7 @@ struct Askers {
         guard !replies.isEmpty else { return }
         for (ticket, reply) in replies {
             guard let asker = waiting.removeValue(forKey: ticket) else { continue }
-            // After the published messages were written: waking a thread takes longer than that.
+            // Last, after the published messages were written: waking the caller's thread takes longer than that.
             loop.executeLast { asker.resume(returning: reply) }
         }
         replies.removeAll(keepingCapacity: true)

@@ -7,18 +7,18 @@ import Runtime
 import Session
 import Settings
 
-/// Detects the session events of a node and reports them.
+/// A watch that detects and reports the session events of a node.
 struct EventWatch {
     /// Called on the loop's thread with the events, their reports and the new memory. It must not block.
     typealias Handler = @Sendable ([SessionEvent], [EventReport], SessionEvents) -> Void
 
-    /// How long the first look waits for the broker. Its registers show what happened while this node
-    /// did not run; the journal may hold an earlier session.
+    /// How long the first look waits for the broker. The broker's registers show what happened while this node did not
+    /// run; the journal may hold an earlier session.
     private static let linkTimeout: Milliseconds = .seconds(5)
 
     private var events: SessionEvents
     private let handler: Handler
-    /// When the wait for the first connection began, by the clock of the loop; `nil` if there is none.
+    /// When the wait for the first connection began, by the clock of the loop; `nil` if nothing waits.
     private var linkExpectedSince: BootTime?
     private let timer: LoopTimer
 
@@ -56,7 +56,7 @@ struct EventWatch {
 }
 
 extension Node {
-    /// Calls `handler` with the session events since `events`, the memory of an earlier process, and with each later one.
+    /// Calls `handler` with the session events since `events`, the memory of an earlier process, and with later ones.
     func watchEvents(since events: SessionEvents?, isLinkExpected: Bool, handler: @escaping EventWatch.Handler) {
         eventWatches.append(
             EventWatch(

@@ -6,7 +6,7 @@ import Session
 package import Settings
 package import Wire
 
-/// Gives the control socket and the HTTP API access to the node of this process.
+/// The access of the control socket and the HTTP API to the node of this process.
 package struct LocalNode: NodeAccess {
     private let node: Node
     private let presets: Presets
@@ -23,7 +23,7 @@ package struct LocalNode: NodeAccess {
         let reply = await node.ask(request)
         if case .start = request { await node.waitForRegisters() }
         var report = await node.makeReport(of: reply)
-        // A message belongs to no session.
+        // A text for all screens belongs to no session.
         if case .say = request { (report.session, report.rev) = (nil, nil) }
         return report
     }

@@ -9,7 +9,7 @@ package import Wire
 
 extension Node {
     /// Connects and reconnects to a broker until the task is cancelled or ``goOffline()`` is called.
-    /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and tried again.
+    /// - Throws: `MQTTError` only for an invalid configuration. It logs a broker that is down or refuses, and tries again.
     package func runLink(_ configuration: MQTTConfiguration) async throws(MQTTError) {
         let will: @Sendable () -> MQTTMessage? = { [weak self] in self?.assumeIsolated { $0.will() } }
         var configuration = configuration
@@ -22,7 +22,7 @@ extension Node {
         }
     }
 
-    /// Waits until the retained messages of the broker have arrived. Returns why there is no connection; `nil` if there is.
+    /// Waits until the broker's retained messages have arrived. Returns why there is no connection; `nil` if there is.
     package func waitUntilCaughtUp(for time: Milliseconds = .seconds(4)) async -> String? {
         if !core.hasCaughtUp { await wait(for: \.catchUp, atMost: time) }
         return view.isLinked ? nil : link.problems.current ?? "no answer in \(time / 1_000) s"
@@ -52,14 +52,14 @@ extension Node {
         handle(link.receive(event, at: groupTime))
     }
 
-    /// Subscribes at QoS 0. A session that ends with its connection gets nothing a second time, so acknowledgements
-    /// would only cost a packet for each message and let the broker hold back all but twenty.
+    /// Subscribes at QoS 0. An MQTT session that ends with its connection gets nothing again, so acknowledgements would
+    /// only cost a packet for each message, and let the broker hold back all but twenty messages.
     func subscribe(_ filters: [NodeCore.Filter], barrier: Outgoing) {
         link.subscribe(filters.map { Subscription($0.topics, qos: .atMostOnce, noLocal: $0.isNoLocal) })
         link.send(barrier)
     }
 
-    /// Returns `false` if there is no connection: a level is of no use later.
+    /// Publishes a sound level. Returns `false` if there is no connection, because a level is of no use later.
     package func publish(_ level: SoundLevel) -> Bool {
         guard view.isLinked else { return false }
         var level = level
@@ -69,7 +69,7 @@ extension Node {
         return true
     }
 
-    /// Announces that this machine suspends; `done` also runs at once without a connection. Called from any thread.
+    /// Announces that this machine suspends, then calls `done`; without a connection at once. Called from any thread.
     package nonisolated func fallAsleep(then done: @escaping @Sendable () -> Void) {
         loop.execute { [weak self] in
             if let self { self.assumeIsolated { $0.beginSleep(then: done) } } else { done() }

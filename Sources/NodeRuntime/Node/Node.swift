@@ -29,7 +29,7 @@ package actor Node {
     var hub = ViewHub()
     var suspend = SuspendState()
     var eventWatches: [EventWatch] = []
-    /// The node that serves the plain topics in the place of this one.
+    /// The node that serves the plain topics instead of this one.
     private(set) var plainServer: NodeID?
     /// The check of notifications and sounds, if the settings ask for them.
     var alerts: AlertCheck?
@@ -66,6 +66,7 @@ package actor Node {
 
     // MARK: Requests
 
+    /// Passes a person's request to the core, and returns the reply.
     package func ask(_ request: NodeRequest) async -> Reply {
         let ticket = askers.makeTicket()
         let input: Input =
@@ -87,7 +88,7 @@ package actor Node {
         }
     }
 
-    /// Adds a session that no node recorded to the ledger. Its record is on disk before the reply.
+    /// Adds to the ledger a session that no node recorded. Its record is on disk before the reply.
     package func add(_ session: AddedSession) throws(FileError) -> ReplyReport {
         guard identity.mayOwn else { return ReplyReport(.invalid("role")) }
         let record = DigestedRecord(
@@ -134,14 +135,14 @@ package actor Node {
         (view.isLinked ? 1 : 0) + peers.online.count { $0 != identity.node && peers[$0].presence?.role != .service }
     }
 
-    /// Notes the node that serves the plain topics in the place of this one; `nil` if none does.
+    /// Notes the node that serves the plain topics instead of this one; `nil` if none does.
     package func noteServer(ofPlainTopics server: NodeID?) { plainServer = server }
 
     var groupTime: GroupTime { groupTime(at: clocks()) }
 
     package func groupTime(at now: Instant) -> GroupTime { core.engine.groupTime(now) }
 
-    /// Returns a stream of what the node shows; a slow reader gets the latest. `make` runs on the loop; it must not block.
+    /// Returns a stream of what the node shows; a slow reader gets the latest. `make` runs on the loop, without blocking.
     package func changes<Shown: Sendable>(
         _ make: @escaping @Sendable (isolated Node) -> Shown
     ) -> AsyncStream<Shown> {
@@ -212,11 +213,11 @@ package actor Node {
         let result = files.write(write)
         if isUnsaved { counted.failedWrites += 1 }
         _ = runner.add(result)
-        // Displays show it beside the session.
+        // Displays show beside the session that it is not saved.
         if isUnsaved != wasUnsaved { redraw() }
     }
 
-    /// Shows a new view. Observers run after the published messages were written.
+    /// Shows a new view, if there is one. Observers run after the published messages were written.
     private func showChanges() {
         guard hub.isShowDue else { return }
         hub.isShowDue = false

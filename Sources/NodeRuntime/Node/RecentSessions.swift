@@ -10,10 +10,10 @@ import Session
 /// with one. A crash may lose the last seconds; the debt service has the exact minutes. What hooks were told is not
 /// kept here, since it must be on disk before they run: see ``EventMemory``.
 struct RecentSessions {
-    /// The most sessions, more than a page lists for a week.
+    /// The maximum number of sessions: more than a page lists for a week.
     static let limit = 100
-    /// The time from a change until the file is written. A judgement: encoding a hundred sessions takes a millisecond
-    /// or more, for which a press that follows a start would have to wait on the node's thread.
+    /// The time from a change until the file is written. A judgement: encoding a hundred sessions on the node's thread
+    /// takes a millisecond or more, which would delay a press right after a start.
     private static let saveDelay: Milliseconds = .seconds(2)
     private static let name = "recent.json"
     /// The largest file that is read, in bytes; ``limit`` sessions of the longest plans need less.
@@ -35,8 +35,8 @@ struct RecentSessions {
         all = Array(stored.prefix(Self.limit))
     }
 
-    /// Stores the session that is shown now. When it starts and when it is over, a write of the file is planned. A
-    /// later start ends the session before it, of which this node may get no further register.
+    /// Stores the session that is shown now, and plans a write of the file when the session starts or is over. A later
+    /// start ends the session before it: this node may get no further register of that one.
     mutating func note(_ register: Register, at groupTime: GroupTime) {
         if let latest, latest.status.isLive, latest.lineage != register.lineage, latest.stamp < register.stamp {
             let start = Superseder(session: register.id, node: register.owner, at: register.startedAt)
@@ -46,7 +46,7 @@ struct RecentSessions {
         store(RecentSession(register, at: groupTime))
     }
 
-    /// Stores the sessions that were stopped of those that the broker has retained: this node may not have run then.
+    /// Stores the stopped sessions among those that the broker retained: this node may not have run when they ended.
     mutating func note(retained registers: [Register], at groupTime: GroupTime) {
         for register in registers where register.status == .stopped { store(RecentSession(register, at: groupTime)) }
     }
@@ -65,7 +65,7 @@ struct RecentSessions {
         saveTimer?.arm(after: Self.saveDelay)
     }
 
-    /// Writes the file if it lacks a start or an end. At the stop of the node it adds the latest times.
+    /// Writes the file if it lacks a start or an end, and in any case when the node stops, with the latest times.
     mutating func save(isStop: Bool = false) {
         guard isUnsaved || isStop && !all.isEmpty else { return }
         isUnsaved = false

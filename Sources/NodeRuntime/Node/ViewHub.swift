@@ -13,7 +13,7 @@ struct ViewHub {
     var handler: (@Sendable (View) -> Void)?
     /// Whether the core has reported a change that is not shown yet.
     var isShowDue = false
-    /// The number of machines that were online at the last change of it.
+    /// The number of machines that were online at the last ``note(online:)``.
     private var online = 0
     private var observers: [Int: (isolated Node) -> Void] = [:]
     private var lastID = 0
@@ -30,7 +30,7 @@ struct ViewHub {
     mutating func remove(_ id: Int) { observers[id] = nil }
     func show(_ node: isolated Node) { for observer in observers.values { observer(node) } }
 
-    /// Returns whether another number of machines is online than before.
+    /// Notes how many machines are online, and returns whether the number has changed.
     mutating func note(online: Int) -> Bool {
         defer { self.online = online }
         return online != self.online

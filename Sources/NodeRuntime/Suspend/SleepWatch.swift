@@ -6,9 +6,9 @@ import Glibc
 package import Logging
 import Platform
 
-/// Notifies a node before its machine suspends and after it wakes up, by signals of logind. It holds logind's delay
-/// lock: the machine suspends when other nodes have been notified, or after half a second. Without a system bus or
-/// logind it does nothing, which is no error: containers have neither.
+/// A watch that notifies a node before its machine suspends and after it wakes up, by signals of logind. It holds
+/// logind's delay lock: the machine suspends when other nodes have been notified, or after half a second. Without a
+/// system bus or logind it does nothing, which is no error: containers have neither.
 package enum SleepWatch {
     /// Seconds until a lost system bus is tried again. A judgement: an update of the system restarts it in less.
     private static let retrySeconds: UInt32 = 5
@@ -59,7 +59,7 @@ package enum SleepWatch {
     }
 }
 
-/// Follows the signals of logind, and holds the lock that delays a suspend.
+/// A follower of logind's signals, which holds the lock that delays a suspend.
 private struct Watch: ~Copyable {
     let bus: Bus
     let log: Logger
@@ -91,9 +91,9 @@ private struct Watch: ~Copyable {
     private mutating func sleep() {
         log.info("the machine is about to suspend")
         if let lock {
-            let isDone = DispatchSemaphore(value: 0)
-            onSleep { isDone.signal() }
-            _ = isDone.wait(timeout: .now() + .milliseconds(500))
+            let notified = DispatchSemaphore(value: 0)
+            onSleep { notified.signal() }
+            _ = notified.wait(timeout: .now() + .milliseconds(500))
             close(lock)
         } else {
             onSleep {}
@@ -142,16 +142,16 @@ private struct BusError: Error {
     var description: String
     private let code: Int32
 
-    init(_ what: String, _ code: Int32) {
-        description = "\(what): \(String(cString: strerror(-code)))"
+    init(_ failure: String, _ code: Int32) {
+        description = "\(failure): \(String(cString: strerror(-code)))"
         self.code = code
     }
 
     /// Whether there is no such service on the bus, as in a container.
     var isServiceMissing: Bool { [-EHOSTUNREACH, -ENXIO, -ENOENT].contains(code) }
 
-    static func check(_ code: Int32, _ what: String) throws(BusError) {
-        if code < 0 { throw BusError(what, code) }
+    static func check(_ code: Int32, _ failure: String) throws(BusError) {
+        if code < 0 { throw BusError(failure, code) }
     }
 }
 
@@ -227,7 +227,7 @@ private struct Bus: ~Copyable {
         var descriptor: Int32 = -1
         try BusError.check(
             sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "h")), &descriptor), "logind sent no descriptor")
-        // The descriptor of the message is closed with it.
+        // The message closes its own descriptor, so this is a copy.
         let lock = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard lock >= 0 else { throw BusError("no descriptor left", -errno) }
         return lock

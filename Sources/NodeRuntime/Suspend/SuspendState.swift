@@ -5,11 +5,12 @@ import Mosquitto
 import Runtime
 import Session
 
-/// Handles the suspend and the wake-up of a node's machine.
+/// The progress of a suspend and a wake-up of the node's machine.
 struct SuspendState {
     /// The timeout for the broker's acknowledgement after a wake-up; then the connection is renewed.
     private static let wakeTimeout: Milliseconds = .seconds(2)
 
+    /// Why logind refused the lock that delays a suspend; `nil` if it did not.
     var lockRefusal: String?
     /// Called when the broker has acknowledged that this node is suspended.
     private var done: (@Sendable () -> Void)?
