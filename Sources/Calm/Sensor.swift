@@ -3,7 +3,7 @@
 import FoundationEssentials
 import Settings
 
-/// Reads the level from a third-party sensor's payload: a number, or JSON that contains one.
+/// The reader of a third-party sensor's payload: a number, or JSON that contains one.
 struct Sensor: Hashable, Sendable {
     /// The names and indices that lead to the number; empty for the payload itself.
     private let path: [String]

@@ -5,8 +5,8 @@ import Wire
 
 /// The calm service's state of a space: its meter, and the lineage of its current session.
 ///
-/// Samples and registers may arrive in any order, because each feed computes its sums from the timeline. So a takeover, or a
-/// pause that is learnt late, needs no correction.
+/// Samples and registers may arrive in any order, because each feed computes its sums from the timeline. So a takeover
+/// or a pause that becomes known late needs no correction.
 struct CalmState: Hashable, Sendable, Codable {
     /// The number of past minutes in the feed.
     static let minutes = 60

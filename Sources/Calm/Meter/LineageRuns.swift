@@ -4,7 +4,7 @@ import Session
 
 /// The runs of a session and of the sessions that it continues.
 struct LineageRuns: Hashable, Codable, Sendable {
-    /// The most sessions that are kept, the latest ones. A judgement: a session is taken over a few times a day.
+    /// The maximum number of sessions kept, the latest ones. A judgement: a session is taken over a few times a day.
     private static let limit = 64
 
     let id: SessionID
@@ -38,11 +38,11 @@ struct LineageRuns: Hashable, Codable, Sendable {
         if parts.count > Self.limit { parts.removeFirst(parts.count - Self.limit) }
     }
 
-    /// The running time until `end`, on the boot clock. Each session's runs end where the next one took over.
+    /// Returns the running time until `end`, on the boot clock. Each session's runs end where the next one took over.
     func stretches(until end: GroupTime, lead: Lead) -> [Stretch] {
-        let all = parts.map { $0.part(of: id) }
-        return zip(parts, all).flatMap { part, inLineage -> [Stretch] in
-            let limit = min(end, inLineage.end(by: all) ?? end)
+        let lineageParts = parts.map { $0.part(of: id) }
+        return zip(parts, lineageParts).flatMap { part, lineagePart -> [Stretch] in
+            let limit = min(end, lineagePart.end(by: lineageParts) ?? end)
             return part.runs.compactMap { run in
                 let to = min(run.to ?? limit, limit)
                 return to > run.from ? Stretch(from: (run.from - lead).milliseconds, to: (to - lead).milliseconds) : nil

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Combines the samples of a space's microphones into a timeline of quiet and loud, independent of any session. Samples
-/// may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the latest `now` that the
-/// meter has seen: the timeline before that is final.
+/// The meter of a space: it combines the samples of all microphones into a timeline of quiet and loud, independent of
+/// any session. Samples may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the
+/// latest `now` that the meter has seen: the timeline before that is final.
 struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample, in milliseconds.
     static let lateness: Int64 = 120_000
@@ -18,9 +18,10 @@ struct Meter: Hashable, Codable, Sendable {
     private(set) var timeline = SoundTimeline()
     /// The samples by source, sorted by time, that later arrivals can still affect.
     private var recent: [String: [Sample]] = [:]
+    /// The instant before which the timeline is final, on the boot clock.
     private var settled = Int64.min
-    /// The earliest instant that the feed needs, on the boot clock; `.max` if there is no session, or if
-    /// the last one ended ``CalmState/grace`` ago or earlier.
+    /// The earliest instant that the feed needs, on the boot clock; `.max` if there is no session, or if the last one
+    /// ended ``CalmState/grace`` ago or earlier.
     var needed = Int64.max
 
     init(threshold: Threshold) { self.threshold = threshold }
@@ -37,11 +38,11 @@ struct Meter: Hashable, Codable, Sendable {
             guard recent.count < Self.sourcesLimit else { return false }
         }
         let end = recent[sample.source, default: []].place(sample, settled: settled)
-        listen(from: sample.from, to: end)
+        updateTimeline(from: sample.from, to: end)
         return true
     }
 
-    /// The current level in tenths of a decibel; `nil` without a valid sample.
+    /// Returns the level at a time, in tenths of a decibel; `nil` without a valid sample.
     func level(at time: Int64) -> Int? {
         let levels = recent.values.compactMap { $0.level(at: time) }
         switch threshold.mixing {
@@ -74,7 +75,7 @@ struct Meter: Hashable, Codable, Sendable {
 
     // MARK: From samples to sounds
 
-    private mutating func listen(from start: Int64, to end: Int64) {
+    private mutating func updateTimeline(from start: Int64, to end: Int64) {
         var times = [start]
         for samples in recent.values {
             var index = samples.count - 1
@@ -117,7 +118,7 @@ extension [Sample] {
         var index = count
         while index > 0, self[index - 1].from > sample.from { index -= 1 }
         var end = sample.end
-        // The sample before it now expires here.
+        // The sample before it now expires here, which affects the time up to its former end.
         if index > 0 { end = Swift.max(end, self[index - 1].end) }
         if index < count { end = Swift.min(end, self[index].from) }
         if index > 0, self[index - 1].from == sample.from {

@@ -8,7 +8,7 @@ struct Reading: Hashable, Sendable {
     var percent: Int
     /// Percent of the running time that was measured, 0 to 100; 100 while no time has run.
     var coverage: Int
-    /// Compares the last minute of running time with the one before; `nil` while either is missing or barely measured.
+    /// The last minute of running time against the one before; `nil` while either is missing or barely measured.
     var trend: CalmFeed.Trend?
 }
 
@@ -17,7 +17,7 @@ extension Meter {
     static let steady: Int64 = 5
     private static let minute: Int64 = 60_000
 
-    /// - Parameter stretches: The running time; overlaps count once.
+    /// Computes the reading of a session's running time, given as stretches; overlaps count once.
     func reading(of stretches: [Stretch]) -> Reading {
         let union = stretches.union
         let sums = sums(of: union)

@@ -2,18 +2,20 @@
 
 import Session
 
-/// Converts a node's boot clock to this machine's, from the arrival times of its messages. No message arrives before it
-/// is sent, so the fastest message gives the best estimate of the offset between the two.
+/// The conversion of a node's boot clock to this machine's, from the arrival times of its messages. No message arrives
+/// before it is sent, so the fastest message gives the best estimate of the offset between the two.
 struct SourceClock: Hashable, Sendable {
     /// The assumed maximum drift between two clocks: one millisecond in this many milliseconds (200 ppm).
     private static let drift: Int64 = 5_000
 
     private var bootID: BootID?
+    /// The estimate of this machine's clock minus the node's, in milliseconds; `.max` before the first message.
     private var lead = Int64.max
+    /// When the estimate was made, on this machine's boot clock.
     private var at: Int64 = 0
 
     /// Returns when a message was sent, in milliseconds of this machine's boot clock; not after `now`.
-    /// `sent` is of the sender's boot clock; a new `bootID` resets the estimate.
+    /// `sent` is a time of the sender's boot clock; a new `bootID` resets the estimate.
     mutating func place(sent: Int64, bootID: BootID?, at now: Int64) -> Int64 {
         let found = now - sent
         if bootID != self.bootID || lead == .max {

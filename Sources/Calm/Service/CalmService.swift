@@ -67,7 +67,7 @@ package actor CalmService: BrokerService {
         ticker?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.feedInterval)
     }
 
-    /// Returns the space of the message; `nil` if it is not used.
+    /// Handles a message, and returns its space; `nil` if the message is not used.
     private func handle(_ message: MQTTMessage) -> SpaceWatch? {
         let now = SystemClock.bootMilliseconds()
         if let space = Topics.space(of: message.topic) {

@@ -35,6 +35,7 @@ struct CalmStateFile {
 /// levels, never sound. Lines are written without a flush: each second while a feed is published, else when they exceed
 /// 4 KiB. So a power cut leaves a gap.
 struct CalmStateFiles {
+    /// The largest file that is read, in bytes.
     private static let limit = 64 << 20
     /// A file is rewritten when it exceeds twice its snapshot plus this many bytes.
     private static let growth = 64 << 10
@@ -57,17 +58,18 @@ struct CalmStateFiles {
         return Lead(of: now.told, over: now.boot).milliseconds
     }
 
+    /// Reads the state of a space, and rewrites its file as one snapshot.
     func open(_ space: SpaceID, threshold: Threshold) -> (CalmStateFile, CalmState) {
         var file = CalmStateFile(path: "\(directory.path)/\(space).calm")
         let known = load(file.path)
         var state = known ?? CalmState(threshold: threshold)
-        // Earlier samples keep the result of the threshold of their time.
+        // Earlier samples stay quiet or loud by the threshold of their time.
         state.meter.threshold = threshold
         rewrite(&file, state, isFlushed: known != nil)
         return (file, state)
     }
 
-    /// Writes the pending lines. With a state, rewrites a long file.
+    /// Writes the pending lines. With a state, it rewrites a long file instead.
     func writePending(_ file: inout CalmStateFile, state: CalmState? = nil) {
         guard !file.pending.isEmpty else { return }
         if let state, file.isFailing || file.size > 2 * file.snapshot + Self.growth { return rewrite(&file, state) }

@@ -51,6 +51,7 @@ package enum LevelPrinter {
         return (message.topic, level)
     }
 
+    /// Prints a level as a line of JSON. Returns `false` if the output is closed.
     static func print(_ level: Int, of source: String) -> Bool {
         let line = ReportJSON.encode(LevelLine(source: source, level: Double(level) / 10)) + [10]
         return write(STDOUT_FILENO, line, line.count) == line.count

@@ -7,7 +7,7 @@ import Session
 import Settings
 import Wire
 
-/// Publishes sound levels under this machine's node id. A level that cannot be sent at once is dropped, and is a gap.
+/// A publisher of sound levels under this machine's node id. A level that cannot be sent at once is dropped: a gap.
 actor Microphone {
     private nonisolated let loop: EventLoop
     private let codec: WireCodec

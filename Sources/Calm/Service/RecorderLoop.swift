@@ -7,10 +7,10 @@ import Settings
 import Synchronization
 import SystemPackage
 
-/// Measures the sound of a recorder, and restarts one that ends. It has its own thread, since reading a pipe blocks.
+/// A loop that measures the sound of a recorder, and restarts one that ends. It reads on a thread, since a pipe blocks.
 final class RecorderLoop: Sendable {
     /// A recorder that ends within this many milliseconds has failed, and the next one is tried.
-    private static let promising: Int64 = 5_000
+    private static let minimumLife: Int64 = 5_000
     /// The back-off between two starts, in milliseconds.
     private static let (shortestWait, longestWait): (Int64, Int64) = (250, 30_000)
     private static let second: Int64 = 1_000
@@ -66,7 +66,7 @@ final class RecorderLoop: Sendable {
             if case .failure(let fault)? = ran?.value { end = "\(fault)" }
             let recorder = recorders[next]
             let lived = SystemClock.bootMilliseconds() - began
-            if lived >= Self.promising { wait = Self.shortestWait } else { next = (next + 1) % recorders.count }
+            if lived >= Self.minimumLife { wait = Self.shortestWait } else { next = (next + 1) % recorders.count }
             log.warning("\(recorder) has ended (\(end)); \(recorders[next]) is started in \(wait) ms")
             let rest = wait
             await Thread.run(name: "recorder") { self.pause(rest) }
@@ -85,11 +85,11 @@ final class RecorderLoop: Sendable {
     }
 
     private func pause(_ milliseconds: Int64) {
-        var waited = [pollfd(fd: bell.readEnd, events: Int16(POLLIN), revents: 0)]
+        var descriptors = [pollfd(fd: bell.readEnd, events: Int16(POLLIN), revents: 0)]
         let end = SystemClock.bootMilliseconds() + milliseconds
         while !isStopped {
             let left = end - SystemClock.bootMilliseconds()
-            if left <= 0 || poll(&waited, 1, Int32(left)) > 0 { return }
+            if left <= 0 || poll(&descriptors, 1, Int32(left)) > 0 { return }
         }
     }
 
@@ -102,13 +102,13 @@ final class RecorderLoop: Sendable {
         }
         var due: Int64?
         var silent = 0
-        var waited = [
+        var descriptors = [
             pollfd(fd: source, events: Int16(POLLIN), revents: 0),
             pollfd(fd: bell.readEnd, events: Int16(POLLIN), revents: 0),
         ]
         while !isStopped {
-            guard poll(&waited, 2, -1) > 0 else { continue }
-            if waited[1].revents != 0 { return }
+            guard poll(&descriptors, 2, -1) > 0 else { continue }
+            if descriptors[1].revents != 0 { return }
             let count = Glibc.read(source, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return }
@@ -125,7 +125,7 @@ final class RecorderLoop: Sendable {
         }
     }
 
-    /// Waits until the second of a level is nearly over. The time follows the fast clock of a recorder slowly.
+    /// Waits until the second of a level is nearly over. `due` slowly follows a recorder whose clock is fast.
     private func keepPace(_ due: inout Int64?) {
         let now = SystemClock.bootMilliseconds()
         let time = due ?? now

@@ -10,7 +10,7 @@ import Wire
 
 /// The calm of one space: its core, its state, and the feed published last. It lives on the service's thread.
 final class SpaceWatch: ServiceSpace {
-    /// How long late levels are still added after the session has changed, in milliseconds.
+    /// How long the feed is still computed after the session has changed, for levels that come late, in milliseconds.
     private static let lateness: Int64 = 3_000
     /// The maximum number of microphones whose clocks are remembered.
     private static let clocksLimit = 256
@@ -60,7 +60,7 @@ final class SpaceWatch: ServiceSpace {
     func add(_ sample: Sample, at now: Int64) {
         guard state.meter.add(sample, at: now) else { return }
         file.append(sample, at: now)
-        // While no session runs, nothing else flushes the file.
+        // While no session runs, nothing else writes the pending lines.
         if file.hasManyPending { files.writePending(&file, state: state) }
     }
 
@@ -100,7 +100,7 @@ final class SpaceWatch: ServiceSpace {
 }
 
 extension CalmFeed {
-    /// Whether more than the current level differs from another feed.
+    /// Returns whether more than the current level differs from another feed.
     fileprivate func isNews(after other: CalmFeed?) -> Bool {
         guard let other else { return true }
         return session != other.session || percent != other.percent || coverage != other.coverage

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A second-order section of a digital filter: two poles and two zeros.
+/// A second-order section of a digital filter, two poles and two zeros, in the transposed direct form II.
 struct FilterSection: Sendable {
     private let (b0, b1, b2): (Double, Double, Double)
     private let (a1, a2): (Double, Double)
@@ -53,7 +53,7 @@ struct AWeighting: Sendable {
     private var (lowest, mid, highest): (FilterSection, FilterSection, FilterSection)
     private let scale: Double
 
-    /// The filter's state is silence. `rate` is samples per second.
+    /// Creates a filter at rest. `rate` is in samples per second.
     init(rate: Double) {
         lowest = Self.highPass(Self.low, Self.low, rate)
         mid = Self.highPass(Self.middle, Self.upper, rate)

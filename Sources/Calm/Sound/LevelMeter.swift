@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Measures one channel: A-weighted, with the time weighting F of IEC 61672-1.
+/// The level meter of one channel: A-weighted, with the time weighting F of IEC 61672-1.
 struct LevelMeter: Sendable {
     /// The time constant of the weighting F, in seconds.
     private static let fast = 0.125

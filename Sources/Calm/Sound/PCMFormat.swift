@@ -73,9 +73,9 @@ struct PCMFormat: Hashable, Sendable {
 
 /// A sound stream that cannot be measured, and the reason.
 struct SoundError: Error, Hashable, Sendable, CustomStringConvertible {
-    private let what: String
+    private let reason: String
 
-    init(_ what: String) { self.what = what }
+    init(_ reason: String) { self.reason = reason }
 
-    var description: String { "unsupported sound: \(what)" }
+    var description: String { "unsupported sound: \(reason)" }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts the bytes of a recorder into one level per second. No sound is kept beyond that second.
+/// A meter that converts a recorder's bytes into one level per second. No sound is kept beyond that second.
 struct SoundMeter: Sendable {
     /// The level of silence before calibration, in decibels.
     static let silence = LevelMeter.floor
@@ -41,10 +41,10 @@ struct SoundMeter: Sendable {
         }
         // Complete the pending frame first, then measure the rest in place.
         let missing = min(format.frameBytes - pending.count, bytes.count)
-        var instant = pending
+        var frame = pending
         pending = []
-        instant += UnsafeRawBufferPointer(rebasing: bytes[..<missing])
-        instant.withUnsafeBytes { measure($0, into: &levels) }
+        frame += UnsafeRawBufferPointer(rebasing: bytes[..<missing])
+        frame.withUnsafeBytes { measure($0, into: &levels) }
         measure(UnsafeRawBufferPointer(rebasing: bytes[missing...]), into: &levels)
         return levels
     }

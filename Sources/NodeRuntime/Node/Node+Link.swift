@@ -9,7 +9,7 @@ package import Wire
 
 extension Node {
     /// Connects and reconnects to a broker until the task is cancelled or ``goOffline()`` is called.
-    /// - Throws: `MQTTError` only for an invalid configuration. It logs a broker that is down or refuses, and tries again.
+    /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and retried.
     package func runLink(_ configuration: MQTTConfiguration) async throws(MQTTError) {
         let will: @Sendable () -> MQTTMessage? = { [weak self] in self?.assumeIsolated { $0.will() } }
         var configuration = configuration
