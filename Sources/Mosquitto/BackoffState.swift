@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long to wait before the next attempt to connect.
+/// The back-off between attempts to connect: it counts failures and computes the waits.
 struct BackoffState {
     let settings: MQTTConfiguration.Backoff
     private var failures = 0
@@ -13,7 +13,7 @@ struct BackoffState {
         if held > settings.maximumMilliseconds { failures = 0 }
     }
 
-    /// Counts a failure and returns the wait after it, in milliseconds; the longest if it does not pass by itself.
+    /// Counts a failure and returns the wait after it, in milliseconds. `longest` is for one that a person must fix.
     mutating func next(longest: Bool) -> Int64 {
         let most = settings.maximumMilliseconds
         var wait = most

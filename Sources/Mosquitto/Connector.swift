@@ -18,8 +18,8 @@ final class Connector: Sendable {
     private let state = Mutex(State.connecting)
 
     /// Starts to connect. At the end `finished` is called on the loop's thread, with the library's code and the
-    /// system's error number, or `ended` if it was abandoned. Until one of these calls, or until ``abandon()`` returns
-    /// `true`, the caller must not use the handle.
+    /// system's error number, or `ended` if the connector was abandoned. Until `finished` is called or ``abandon()``
+    /// returns `true`, the caller must not use the handle.
     func start(
         _ handle: Handle,
         _ configuration: MQTTConfiguration,
@@ -31,12 +31,12 @@ final class Connector: Sendable {
         do throws(FileError) {
             try Thread.start(name: "mqtt-connect") { [self] in
                 let (code, error) = handle.connect(configuration, to: endpoint)
-                let mine = state.withLock { state in
+                let isAbandoned = state.withLock { state in
                     if state == .abandoned { return true }
                     state = .done
                     return false
                 }
-                if mine {
+                if isAbandoned {
                     handle.destroy()
                     loop.execute(ended)
                 } else {
@@ -48,7 +48,7 @@ final class Connector: Sendable {
         }
     }
 
-    /// Returns whether the caller owns the handle now, because the connector was done with it.
+    /// Abandons the attempt. Returns whether the caller owns the handle now, because the connector was done with it.
     func abandon() -> Bool {
         state.withLock { state in
             if state == .done { return true }

@@ -7,7 +7,7 @@ import Synchronization
 /// One thread that runs actors, timers and file descriptors.
 ///
 /// An actor pinned to the loop (`nonisolated var unownedExecutor`) runs on its thread. Two actors on one loop call each
-/// other without a thread switch, and actor isolation guarantees that one thread only touches their state.
+/// other without a thread switch, and actor isolation guarantees that only one thread touches their state.
 ///
 /// Code on the loop must not block: it would delay every actor, timer and connection of the loop.
 public final class EventLoop: SerialExecutor, Sendable {
@@ -17,7 +17,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         case closure(@Sendable () -> Void)
     }
 
-    /// Whether the loop's thread runs.
+    /// The life of the loop's thread.
     enum Stage {
         case running
         case stopping
@@ -88,14 +88,14 @@ public final class EventLoop: SerialExecutor, Sendable {
     @concurrent
     public func shutdown() async {
         await withCheckedContinuation { continuation in
-            let (stopped, wakes) = queue.withLock { queue in
+            let (isStopped, needsWake) = queue.withLock { queue in
                 if queue.stage == .stopped { return (true, false) }
                 queue.stage = .stopping
                 queue.waitingForStop.append(continuation)
                 return (false, mustWake(&queue))
             }
-            if stopped { continuation.resume() }
-            if wakes { wake() }
+            if isStopped { continuation.resume() }
+            if needsWake { wake() }
         }
         let thread = queue.withLock { queue in
             defer { queue.thread = nil }
@@ -124,7 +124,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         precondition(isCurrent, "not on the thread of the event loop \(name)")
     }
 
-    /// Whether the caller runs on this loop's thread.
+    /// Returns whether the caller runs on this loop's thread.
     public func isIsolatingCurrentContext() -> Bool? {
         isCurrent
     }
@@ -136,14 +136,14 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     /// Queues a closure to run when no other work is left, just before the loop waits.
     ///
-    /// Clients of the loop write at that point. A closure queued on the loop's thread after a request therefore runs when
-    /// the request has been written, as far as the socket accepted it.
+    /// Clients of the loop write at that point. A closure queued on the loop's thread after a request therefore runs
+    /// when the request has been written, as far as the socket accepted it.
     public func executeLast(_ closure: @escaping @Sendable () -> Void) {
         add(.closure(closure), isLast: true)
     }
 
     private func add(_ work: Work, isLast: Bool = false) {
-        let (late, wakes) = queue.withLock { queue in
+        let (needsThread, needsWake) = queue.withLock { queue in
             if isLast { queue.last.append(work) } else { queue.work.append(work) }
             if queue.stage == .stopped {
                 defer { queue.runningLate = true }
@@ -151,11 +151,11 @@ public final class EventLoop: SerialExecutor, Sendable {
             }
             return (false, mustWake(&queue))
         }
-        if late { startLate() }
-        if wakes { wake() }
+        if needsThread { startLate() }
+        if needsWake { wake() }
     }
 
-    /// Whether the caller must ``wake()`` the thread after it has released the lock.
+    /// Returns whether the caller must ``wake()`` the thread after it has released the lock; then ``waking`` counts it.
     private func mustWake(_ queue: inout Queue) -> Bool {
         guard queue.asleep else { return false }
         queue.asleep = false
@@ -240,13 +240,13 @@ public final class EventLoop: SerialExecutor, Sendable {
         var work: [Work] = []
         while true {
             runQueued(&work)
-            let done = queue.withLock { queue in
+            let isDone = queue.withLock { queue in
                 guard queue.work.isEmpty, queue.last.isEmpty else { return false }
                 queue.runningLate = false
                 threadID.store(0, ordering: .relaxed)
                 return true
             }
-            if done { return }
+            if isDone { return }
         }
     }
 }

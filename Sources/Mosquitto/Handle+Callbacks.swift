@@ -2,7 +2,7 @@
 
 import CMosquitto
 
-/// Returns the inbox behind a callback's argument. The handle's owner keeps it alive for longer than the handle.
+/// Returns the inbox behind a callback's argument. Its ``Handle`` keeps it alive for longer than the library's object.
 private func inbox(_ object: UnsafeMutableRawPointer?) -> Inbox? {
     guard let object = unsafe object else { return nil }
     return unsafe Unmanaged<Inbox>.fromOpaque(object).takeUnretainedValue()

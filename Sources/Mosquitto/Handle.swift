@@ -3,7 +3,7 @@
 import CMosquitto
 import Glibc
 
-/// One `struct mosquitto`, created for one attempt to connect. It is never reused, so that no old message is sent again.
+/// One `struct mosquitto`, created for one attempt to connect. It is never reused, so no old message is sent again.
 ///
 /// It has one owner at a time: the client on the loop's thread, or the connector's thread while it connects. Only the
 /// owner may call it, and only the owner destroys it, so handing it over is safe (`@unchecked Sendable`).
@@ -11,7 +11,7 @@ import Glibc
     let version: MQTTVersion
     let inbox = Inbox()
     private let mosquitto: OpaquePointer
-    private var destroyed = false
+    private var isDestroyed = false
 
     private static let libraryReady: Bool = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
@@ -33,7 +33,7 @@ import Glibc
     }
 
     deinit {
-        assert(destroyed, "a handle must be destroyed by its owner")
+        assert(isDestroyed, "a handle must be destroyed by its owner")
     }
 
     private func setUp(_ configuration: MQTTConfiguration, _ will: MQTTMessage?) throws(MQTTError) {
@@ -111,6 +111,7 @@ import Glibc
     func read() -> Int32 { unsafe cmosquitto_read(mosquitto) }
     func write() -> Int32 { unsafe mosquitto_loop_write(mosquitto, 1) }
 
+    /// Sends a ping when one is due, and reports one that was not answered. Called once a second.
     func keepAlive() -> Int32 { unsafe mosquitto_loop_misc(mosquitto) }
 
     /// Queues a message and returns its packet id.
@@ -171,8 +172,8 @@ import Glibc
     func disconnect() { unsafe mosquitto_disconnect_v5(mosquitto, 0, nil) }
 
     func destroy() {
-        guard !destroyed else { return }
-        destroyed = true
+        guard !isDestroyed else { return }
+        isDestroyed = true
         // A child process may hold a copy of the descriptor: shut the connection down so that the server sees its end.
         if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
         unsafe mosquitto_destroy(mosquitto)

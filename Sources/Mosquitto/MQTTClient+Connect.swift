@@ -5,8 +5,8 @@ import Glibc
 import Platform
 
 extension MQTTClient {
-    /// The limit of abandoned connectors. A connect to a silent network blocks for minutes, and a new one succeeds sooner
-    /// once the network is back, but their threads must not pile up.
+    /// The limit of abandoned connectors. A connect to a silent network blocks for minutes, and a new one succeeds
+    /// sooner once the network is back, but their threads must not pile up.
     private var lingeringLimit: Int { 4 * configuration.endpoints.count }
 
     /// Starts one attempt to connect, or waits until an abandoned connector ends if there are too many.
@@ -39,7 +39,7 @@ extension MQTTClient {
                     to: currentEndpoint,
                     on: loop,
                     finished: { [weak self] code, error in
-                        // Without a client: its teardown has abandoned the connector or destroyed the handle.
+                        // If the client is gone, its teardown has abandoned the connector or destroyed the handle.
                         self?.assumeIsolated { $0.connectorFinished(number, code, error) }
                     },
                     ended: { [weak self] in self?.assumeIsolated { $0.lingeringConnectorEnded() } }
@@ -134,14 +134,15 @@ extension MQTTClient {
             let error = MQTTError.lost(code)
             guard error.code == .connectionLost else { return error }
             let words = "the server closed the connection without an answer"
-            let wants = configuration.tls.map { $0.certificateFile == nil } ?? false
-            return MQTTError(.connectionLost, wants ? "\(words) (it may want a client certificate)" : words)
+            let hasNoCertificate = configuration.tls.map { $0.certificateFile == nil } ?? false
+            return MQTTError(.connectionLost, hasNoCertificate ? "\(words) (it may want a client certificate)" : words)
         }
         if let end = link.end, end > 0 { return .lost(end) }
         return .lost(code)
     }
 
-    /// Whether to try 3.1.1. A server without MQTT 5 refuses it, hangs up, or answers what the library cannot parse.
+    /// Returns whether to try 3.1.1. A server without MQTT 5 refuses it, hangs up, or sends what the library cannot
+    /// parse.
     private func canFallBack(_ link: Link, _ tlsWords: String?) -> Bool {
         guard configuration.version == .automatic, link.handle.version == .v5 else { return false }
         if let refusal = link.refusal { return refusal == MQTTError.unsupportedVersion }

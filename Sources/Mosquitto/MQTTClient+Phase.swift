@@ -72,7 +72,7 @@ extension MQTTClient {
         if case .opening = phase { true } else { false }
     }
 
-    func isCurrent(_ other: Link) -> Bool { link === other }
+    func isCurrent(_ candidate: Link) -> Bool { link === candidate }
 
     func phaseTimerFired() {
         switch phase {
@@ -114,7 +114,7 @@ extension MQTTClient {
 
     /// Ends the attempt or the connection, reports it, and schedules the next attempt unless `giveUp` ends the client.
     ///
-    /// - Parameter wait: The milliseconds until the next attempt, in place of the back-off.
+    /// - Parameter wait: The milliseconds until the next attempt, instead of the back-off.
     func ended(_ error: MQTTError, wait: Int64? = nil) {
         let now = SystemClock.bootMilliseconds()
         let wasConnected = link?.connection != nil
@@ -122,7 +122,7 @@ extension MQTTClient {
         tearDown()
         var error = error
         if !wasConnected {
-            // The endpoint of a connection that was lost is tried first, and after a failure the next one, without a pause.
+            // The endpoint of a lost connection is tried first, and after a failure the next one, without a pause.
             endpoint = (endpoint + 1) % configuration.endpoints.count
             failures.append(error)
             if endpoint != 0 {
@@ -146,12 +146,12 @@ extension MQTTClient {
         deliver(.disconnected(error, retryInMilliseconds: wait))
     }
 
-    /// Returns the error of a round of attempts: that of a endpoint with the reasons of all.
+    /// Returns the error of a round of attempts: the first lasting one, else the first, with the reasons of all.
     private static func combined(_ failures: [MQTTError]) -> MQTTError {
-        let telling = failures.first(where: \.isLasting) ?? failures[0]
-        guard failures.count > 1 else { return telling }
+        let chosen = failures.first(where: \.isLasting) ?? failures[0]
+        guard failures.count > 1 else { return chosen }
         return MQTTError(
-            telling.code, reason: telling.reason, failures.map(\.description).joined(separator: "; "))
+            chosen.code, reason: chosen.reason, failures.map(\.description).joined(separator: "; "))
     }
 
     static func lost(by error: MQTTError) -> MQTTError {

@@ -22,8 +22,8 @@ extension MQTTClient {
                 tries += 1
             }
         }
-        let gotSomething = !link.handle.inbox.items.isEmpty
-        if code == 0, isOpening, !gotSomething, link.handle.socket >= 0, peek(link) == .end {
+        let hasItems = !link.handle.inbox.items.isEmpty
+        if code == 0, isOpening, !hasItems, link.handle.socket >= 0, peek(link) == .end {
             lost(link, code)
             return
         }
@@ -32,7 +32,7 @@ extension MQTTClient {
         guard isCurrent(link) else { return }
         if case .connected = phase, code == 0, link.handle.wantsToWrite { writeLast(link) } else { pump(link, code) }
         // The library may hold decrypted data, for which epoll does not fire.
-        if gotSomething, configuration.tls != nil, isCurrent(link) {
+        if hasItems, configuration.tls != nil, isCurrent(link) {
             loop.execute { [weak self] in
                 self?.assumeIsolated { $0.ready(number, Poll.Ready(token: 0, writable: false, readable: true)) }
             }
@@ -70,9 +70,9 @@ extension MQTTClient {
 
     /// Schedules a flush as the last work before the loop waits.
     ///
-    /// On a machine with few cores the kernel often wakes the receiver of a message on the sender's core. A sender that still
-    /// has work then competes with it, and the next one to be woken runs on another core with cold caches. With the flush
-    /// as the last work the sender sleeps by then (p99 of a press against bare libmosquitto: 1.49 instead of 1.77).
+    /// On a machine with few cores the kernel often wakes the receiver of a message on the sender's core. A sender that
+    /// still has work then competes with it, and the next one to be woken runs on another core with cold caches. With
+    /// the flush as the last work the sender sleeps by then (p99 of a press against bare libmosquitto: 1.49, not 1.77).
     func writeLast(_ link: Link) {
         guard !link.isWriteDue else { return }
         link.isWriteDue = true
@@ -143,8 +143,8 @@ extension MQTTClient {
 
     /// Sets `TCP_QUICKACK`, so that the kernel does not delay the TCP acknowledgement by 40 ms.
     ///
-    /// A sender with Nagle's algorithm would wait for it. The kernel clears the option, so it is set after each read, and
-    /// after the writes that the read caused, which carry the acknowledgement along.
+    /// A sender with Nagle's algorithm would wait for it. The kernel clears the option, so it is set after each read,
+    /// and after the writes that the read caused, which carry the acknowledgement along.
     func quickAcknowledge(_ link: Link) {
         guard link.isReadUnacknowledged else { return }
         link.isReadUnacknowledged = false
@@ -159,7 +159,7 @@ extension MQTTClient {
         case end
     }
 
-    /// Returns what a read would find. During the TLS handshake the library would retry endlessly at the end.
+    /// Returns what a read would find. During the TLS handshake the library would retry a read at the end endlessly.
     private func peek(_ link: Link) -> Unread {
         var byte: UInt8 = 0
         let count = unsafe recv(link.descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))

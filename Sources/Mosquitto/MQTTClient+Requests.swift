@@ -59,8 +59,8 @@ extension MQTTClient {
 
     /// Publishes a message without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
-    /// It calls `completion` once, on the loop's thread, after this call has returned, with the outcome or an error as in
-    /// ``publish(_:to:qos:retain:)``.
+    /// It calls `completion` once, on the loop's thread, after this call has returned, with the outcome or an error as
+    /// in ``publish(_:to:qos:retain:)``.
     public func send(_ message: MQTTMessage, completion: (@Sendable (Result<PublishOutcome, MQTTError>) -> Void)? = nil)
     {
         do throws(MQTTError) {
@@ -85,8 +85,8 @@ extension MQTTClient {
 
     /// Subscribes without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
-    /// It calls `completion` once, on the loop's thread, after this call has returned, with one grant per subscription or
-    /// an error as in ``subscribe(_:)``.
+    /// It calls `completion` once, on the loop's thread, after this call has returned, with one grant per subscription
+    /// or an error as in ``subscribe(_:)``.
     public func subscribe(
         _ subscriptions: [Subscription],
         completion: (@Sendable (Result<[Grant], MQTTError>) -> Void)?
@@ -171,8 +171,8 @@ extension MQTTClient {
     /// Ends the connection if a request was not answered in time.
     ///
     /// A server may drop acknowledgements and still answer pings: mosquitto does so for a client with about
-    /// `max_queued_messages` packets waiting. Each lost acknowledgement uses up one place of the server's receive maximum
-    /// until the connection ends, and with none left nothing can be published.
+    /// `max_queued_messages` packets waiting. Each lost acknowledgement uses up one place of the server's receive
+    /// maximum until the connection ends, and with none left nothing can be published.
     func deadlineTimerFired() {
         let now = SystemClock.bootMilliseconds()
         let lateness = deadlineTimerAt.map { now - $0 } ?? 0

@@ -62,8 +62,8 @@ public actor MQTTClient {
 
     /// Runs the client while `body` runs, then closes it gracefully.
     ///
-    /// - Parameter body: The code that needs the client. It starts before the client is connected, and it is not told when
-    ///   ``run()`` ends by itself: its requests then fail with `.closed`.
+    /// - Parameter body: The code that needs the client. It starts before the client is connected, and it is not told
+    ///   when ``run()`` ends by itself: its requests then fail with `.closed`.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`, else that of ``run()``.
     public nonisolated func run<Value>(while body: () async throws -> Value) async throws -> Value {
@@ -127,8 +127,8 @@ public actor MQTTClient {
     ///
     /// Set it before ``run()``, which is checked: a later handler would miss the event of a connection that is there.
     ///
-    /// The handler may enter an actor of the same loop with `assumeIsolated` and call the client's synchronous requests,
-    /// which never call it themselves. A received message of QoS 1 is acknowledged after the handler has returned.
+    /// The handler may enter an actor of the same loop with `assumeIsolated` and call the client's synchronous
+    /// requests, which never call the handler. A received message of QoS 1 is acknowledged after the handler's return.
     public func onEvent(_ handler: @escaping @Sendable (MQTTEvent) -> Void) {
         precondition(!hasStarted, "the handler of a client is set before it runs")
         self.handler = handler

@@ -16,14 +16,14 @@ public struct MQTTConfiguration: Sendable {
         }
     }
 
-    /// A further name or address of the server, and its port.
+    /// A name or address of the server, and its port.
     public struct Endpoint: Sendable, Hashable {
         /// The name or address.
         public var host: String
         /// The port, 1...65535.
         public var port: Int
 
-        /// Creates a endpoint.
+        /// Creates an endpoint.
         public init(host: String, port: Int) {
             self.host = host
             self.port = port
@@ -46,7 +46,7 @@ public struct MQTTConfiguration: Sendable {
         public var certificateFile: String?
         /// The path of a PEM file with the certificate's key, without a pass phrase.
         public var keyFile: String?
-        /// Whether any certificate of ``trust`` counts, whatever its names: for an authority of this server alone.
+        /// Whether any certificate from ``trust`` is accepted, whatever its names: for an authority of one server.
         public var isPinned = false
 
         /// Creates TLS settings.
@@ -93,8 +93,8 @@ public struct MQTTConfiguration: Sendable {
     public var host: String
     /// The server's port, 1...65535; `nil` for 1883, or 8883 with TLS.
     public var port: Int?
-    /// Further endpoints of the same server. A failed attempt is followed at once by one at the next endpoint; the back-off comes,
-    /// and the failure is reported, after the last one.
+    /// Further endpoints of the same server. After a failed attempt the next endpoint is tried at once; only after the
+    /// last one the failure is reported, and the back-off begins.
     public var alternatives: [Endpoint] = []
     /// The MQTT client id, unique at the server; if empty, the server assigns one.
     public var clientID: String
@@ -119,15 +119,15 @@ public struct MQTTConfiguration: Sendable {
     public var requestTimeoutMilliseconds: Int64 = 10_000
     /// The timeout of an attempt, in milliseconds, 1 or more, from name resolution to the CONNACK.
     public var connectTimeoutMilliseconds: Int64 = 10_000
-    /// The milliseconds, 0 or more, that a close waits for acknowledgements, also when the task of `run()` is cancelled.
+    /// The milliseconds, 0 or more, that a close waits for acknowledgements, also if the task of `run()` is cancelled.
     public var closeDeadlineMilliseconds: Int64 = 2000
     /// Returns whether a failure ends the client, so that `run()` throws it.
     ///
-    /// It is called when a connection is lost, and when the attempts at all endpoints have failed. By default no failure
-    /// ends the client: the password or the certificate may be fixed at the server.
+    /// It is called when a connection is lost, and when the attempts at all endpoints have failed. By default no
+    /// failure ends the client: the password or the certificate may be fixed at the server.
     public var giveUp: @Sendable (MQTTError) -> Bool = { _ in false }
-    /// Returns the longest addition to a wait before the next attempt, in milliseconds, of which a random part is used. With
-    /// it, the clients of a server that was away come back one after the other. It is called on the loop's thread.
+    /// Returns the longest random addition to a wait before the next attempt, in milliseconds. With it, the clients of
+    /// a server that was away come back one after the other. It is called on the loop's thread.
     public var spreadMilliseconds: @Sendable () -> Int64 = { 0 }
 
     /// Creates settings with the defaults: MQTT 5 or 3.1.1, keep alive 10 s, request timeout 10 s; see the properties.

@@ -57,7 +57,8 @@ public struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// The numeric reason, or 0.
     ///
-    /// By ``code`` an MQTT 5 reason (128...255), a CONNACK return code of 3.1.1 (1...5), or a system error number.
+    /// Depending on ``code``, it is an MQTT 5 reason (128...255), a CONNACK return code of 3.1.1 (1...5), a system
+    /// error number, or a code of `getaddrinfo` or libmosquitto.
     public let reason: Int
     /// The error as text for people.
     public let description: String

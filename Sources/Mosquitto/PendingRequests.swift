@@ -70,8 +70,8 @@ struct PendingRequests {
     /// The earliest deadline, in boot milliseconds.
     var nextDeadline: Int64? { (sent.values.map(\.deadline) + waiting.map(\.deadline)).min() }
 
-    /// Adds a request that the library has queued under this packet id. Returns the unanswered one that had the same id,
-    /// 65535 requests ago: no answer can be attributed to it.
+    /// Adds a request that the library has queued under this packet id. Returns the unanswered one that had the same
+    /// id, 65535 requests ago: no answer can be attributed to it.
     mutating func add(_ id: Int32, _ request: Request, now: Int64) -> Request? {
         serial += 1
         if case .publish = request { publishes += 1 }

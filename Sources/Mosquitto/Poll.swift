@@ -32,6 +32,7 @@ final class Poll: Sendable {
     /// The handlers of the watched descriptors, by token.
     struct Watches {
         var handlers: [UInt64: @Sendable (Ready) -> Void] = [:]
+        /// The next token; those below 3 are of the poll's own descriptors.
         var next: UInt64 = 3
     }
 
@@ -75,8 +76,8 @@ final class Poll: Sendable {
     }
 
     func wake() {
-        var one: UInt64 = 1
-        _ = unsafe write(eventfd, &one, 8)
+        var increment: UInt64 = 1
+        _ = unsafe write(eventfd, &increment, 8)
     }
 
     /// Waits for the next events, at most 64. Returns none after a signal.
@@ -105,7 +106,7 @@ final class Poll: Sendable {
         _ = unsafe timerfd_settime(timerfd, Int32(TFD_TIMER_ABSTIME), &time, nil)
     }
 
-    /// Sets a timer for the year 2242. To set the wall clock cancels it, which makes its descriptor readable.
+    /// Sets a timer for the year 2242. Setting the wall clock cancels it, which makes its descriptor readable.
     private func setClockTimer() {
         var never = itimerspec()
         never.it_value.tv_sec = 1 << 33
@@ -123,7 +124,7 @@ final class Poll: Sendable {
 
     /// Calls `handler` on the loop's thread whenever the descriptor is ready.
     ///
-    /// - Returns: The watch's token. Events carry it and not the descriptor, whose number may have been reused meanwhile.
+    /// - Returns: The watch's token. Events carry it and not the descriptor, whose number may have been reused.
     func watch(
         _ descriptor: Int32,
         _ interest: Interest,

@@ -2,7 +2,7 @@
 
 import CMosquitto
 
-/// Validates topics before the library does, which has one code for all faults and cuts a text at a NUL.
+/// The syntax of topics, checked before the library does: it has one code for all faults, and cuts a text at a NUL.
 enum TopicSyntax {
     static func checkName(_ topic: String) throws(MQTTError) {
         if isPlain(topic) { return }
@@ -21,7 +21,7 @@ enum TopicSyntax {
         }
     }
 
-    /// Whether a name is 1...200 bytes of printable ASCII without wildcards, and so valid.
+    /// Returns whether a name is 1...200 bytes of printable ASCII without wildcards, and so valid.
     private static func isPlain(_ topic: String) -> Bool {
         var topic = topic
         return topic.withUTF8 { bytes in

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Calls a handler when the wall clock is set, see ``EventLoop/watchWallClock(_:)``, until it is released.
+/// A registration of a handler for when the wall clock is set, until it is released: ``EventLoop/watchWallClock(_:)``.
 public final class WallClockWatch: Sendable {
     private let loop: EventLoop
     private let id: UInt64
@@ -27,7 +27,7 @@ struct ClockWatches {
 extension EventLoop {
     /// Calls a handler each time the wall clock is set.
     ///
-    /// NTP sets it after a start with a wrong time. A clock that runs a little faster or slower to become right is not set.
+    /// NTP sets it after a start with a wrong time. A slewed clock, which runs a little faster or slower, is not set.
     ///
     /// - Parameter handler: Called on the loop's thread; it may enter an actor of the loop with `assumeIsolated`.
     /// - Returns: The watch. The caller must keep it for as long as it needs the calls.

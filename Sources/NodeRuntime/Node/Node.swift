@@ -142,8 +142,7 @@ package actor Node {
 
     package func groupTime(at now: Instant) -> GroupTime { core.engine.groupTime(now) }
 
-    /// Returns a stream of what the node shows; slow readers get the latest. `make` runs on the loop; it must not
-    /// block.
+    /// Streams what the node shows; a slow reader gets the latest. `make` runs on the loop; it must not block.
     package func changes<Shown: Sendable>(
         _ make: @escaping @Sendable (isolated Node) -> Shown
     ) -> AsyncStream<Shown> {
