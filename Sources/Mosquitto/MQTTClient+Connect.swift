@@ -141,8 +141,7 @@ extension MQTTClient {
         return .lost(code)
     }
 
-    /// Returns whether to try 3.1.1. A server without MQTT 5 refuses it, hangs up, or sends what the library cannot
-    /// parse.
+    /// Returns whether to try 3.1.1. A server without MQTT 5 refuses, hangs up, or sends what the library cannot parse.
     private func canFallBack(_ link: Link, _ tlsWords: String?) -> Bool {
         guard configuration.version == .automatic, link.handle.version == .v5 else { return false }
         if let refusal = link.refusal { return refusal == MQTTError.unsupportedVersion }

@@ -2,7 +2,7 @@
 
 package import Session
 
-/// Selects which sessions and phases count towards the week.
+/// A selection of the sessions and phases that count towards the week.
 package struct Counting: Hashable, Sendable {
     package var kinds: Set<PhaseKind>
     /// The names of the labels that count, `""` for the default label; `nil` for all.
@@ -142,13 +142,13 @@ package struct Minutes: Hashable, Sendable {
         }
         // The owner of the time from each instant to the next one.
         var owners = [Int?](repeating: nil, count: times.count)
-        // An instant from which on to look for the next one without an owner: itself if it has none.
+        // Where the search for the next instant without an owner goes on; an instant that has none leads to itself.
         var next = Array(0...times.count)
         for interval in intervals.sorted(by: { rank($0) > rank($1) }) {
             guard var index = indices[interval.from], let end = indices[interval.to] else { continue }
             while index < end {
                 if next[index] == index { (owners[index], next[index]) = (interval.entry, index + 1) }
-                // Halves the way of the next search.
+                // Path halving, as in a union-find structure, keeps later searches short.
                 next[index] = next[next[index]]
                 index = next[index]
             }

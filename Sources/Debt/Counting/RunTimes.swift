@@ -2,9 +2,9 @@
 
 package import Session
 
-/// The times that a run can have which a person or a file states.
+/// The rules for the times of a run that a person or a file states.
 package enum RunTimes {
-    /// The most that a phase can last, in milliseconds.
+    /// The longest time that a phase can last, in milliseconds.
     private static let longest = Int64(Limits.phaseSeconds.upperBound) * 1_000
 
     /// Returns why a run is impossible; `nil` if it is possible.
@@ -17,8 +17,8 @@ package enum RunTimes {
         return nil
     }
 
-    /// Returns the runs of a session whose beginning or end is corrected. If one of the two is given, the runs stay as
-    /// far as they lie on its right side. If both are given, the session has one run.
+    /// Returns the runs of a session whose beginning or end is corrected. With `from` alone, runs that ended by then
+    /// are removed, and the next one begins there; `to` alone does likewise. With both, the session has one run.
     /// - Parameter record: The session, without an open run.
     /// - Returns: `nil` if the session would end before it begins.
     package static func corrected(

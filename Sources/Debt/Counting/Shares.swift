@@ -2,8 +2,8 @@
 
 package import Session
 
-/// Divides the counted time of the weeks among sessions, so that the shares add up to the weeks' totals. An instant
-/// belongs to one session only. Time inherited by a takeover belongs to the earlier session, if the ledger has it.
+/// The shares of sessions in the counted time of the weeks. They add up to the weeks' totals: an instant belongs to one
+/// session only. Time inherited by a takeover belongs to the earlier session, if the ledger has it.
 package struct Shares: Sendable {
     /// An interval of one session and one kind of phase, in milliseconds of group time.
     package struct Span: Hashable, Sendable {
@@ -29,11 +29,11 @@ package struct Shares: Sendable {
         counting = history.latest.counting
         cuts = Minutes.cuts(of: entries)
         pieces = entries.map { _ in [] }
-        let rules = Set(history.items.map(\.rules.counting))
-        for counting in rules {
+        let selections = Set(history.items.map(\.rules.counting))
+        for counting in selections {
             let minutes = Minutes(of: entries, counting: counting, now: now, isInheritedByFirst: true)
             for piece in minutes.pieces {
-                guard rules.count > 1 else {
+                guard selections.count > 1 else {
                     pieces[piece.entry].append(piece)
                     continue
                 }
@@ -53,7 +53,7 @@ package struct Shares: Sendable {
     /// Returns the counted time of an entry, in milliseconds.
     package func done(of index: Int) -> Int64 { pieces[index].reduce(0) { $0 + $1.length } }
 
-    /// Returns how long an entry's phases of kinds that count ran, in milliseconds, also where other sessions count.
+    /// Returns how long an entry's phases of kinds that count ran, in milliseconds, also while another session counts.
     package func ran(of index: Int) -> Int64 {
         let record = entries[index].record
         guard counting.includes(record.label) else { return 0 }
@@ -62,8 +62,8 @@ package struct Shares: Sendable {
         }
     }
 
-    /// Returns how long an entry's phases of all kinds ran beyond their lengths, in milliseconds. What it inherited is
-    /// told with the session that was taken over, if the ledger has it.
+    /// Returns how long an entry's phases of all kinds ran beyond their lengths, in milliseconds. Inherited
+    /// overtime is left to the session that was taken over, if the ledger has it.
     package func over(of index: Int) -> Int64 {
         let record = entries[index].record
         guard isFormerKnown(of: index) else { return overUntilCut(of: index) }
@@ -73,7 +73,7 @@ package struct Shares: Sendable {
         return max(0, overUntilCut(of: index) - (former.map(overUntilCut).max() ?? 0))
     }
 
-    /// Overtime is the end of a phase, so that a takeover cuts it first.
+    /// Returns an entry's overtime without what a takeover cut off: overtime is the end of a phase, so it is cut first.
     private func overUntilCut(of index: Int) -> Int64 {
         let record = entries[index].record
         let cutOff = record.runs.reduce(Int64.zero) { sum, run in

@@ -2,10 +2,10 @@
 
 import Session
 
-/// Writes sessions as an iCalendar file (RFC 5545).
+/// The iCalendar format (RFC 5545) of sessions.
 package enum ICalendar {
-    /// Returns the calendar, with an event for each span. The event of a running session ends as planned. Every line ends
-    /// with CR LF.
+    /// Returns the calendar, with an event for each span. The event of a running session ends as planned. Every line
+    /// ends with CR LF.
     package static func text(of entries: [(entry: Entry, spans: [Shares.Span])], now: Int64) -> String {
         var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Lockstep//history//EN"]
         for (entry, spans) in entries {
@@ -35,7 +35,7 @@ package enum ICalendar {
     }
 
     private static func escaped(_ text: String) -> String {
-        // Not by characters: a sign with a combining mark is another character, and the same sign to a reader.
+        // By scalars: with a combining mark a sign is another character, but a reader of the file still sees the sign.
         let scalars = text.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
             "\\;,".unicodeScalars.contains(scalar) ? ["\\", scalar] : [scalar]
         }

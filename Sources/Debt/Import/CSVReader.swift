@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads comma-separated values (RFC 4180), also with CR or LF alone. A byte order mark and empty lines are skipped.
+/// A reader of comma-separated values (RFC 4180), also with CR or LF alone. It skips a byte order mark and empty lines.
 struct CSVReader {
     /// A row of the file.
     struct Row: Hashable {
@@ -15,7 +15,7 @@ struct CSVReader {
         UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r")
     )
 
-    /// The most bytes of a field, and the most fields of a row. Both are far above those of any program.
+    /// The maximum bytes of a field, and fields of a row. Both are far above those of any program.
     private static let (fieldLimit, fieldsLimit) = (65_536, 256)
 
     private let bytes: [UInt8]
@@ -93,7 +93,7 @@ struct CSVReader {
             } else if byte == Self.lineFeed {
                 line += 1
             }
-            // One byte too many shows that it is too long.
+            // One byte above the limit is kept, to show that the field is too long.
             if content.count <= Self.fieldLimit { content.append(byte) }
             index += 1
         }
@@ -112,20 +112,20 @@ struct CSVReader {
     }
 }
 
-/// Formats fields by RFC 4180.
+/// The format of rows by RFC 4180.
 enum CSVText {
     /// Formats one row without its line end.
     static func row(_ fields: [String]) -> String { fields.map(quoted).joined(separator: ",") }
 
     private static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
-        // Not by characters: a quote with a combining mark is another character, and the same byte.
+        // By scalars: with a combining mark a quote is another character, but the same byte.
         let scalars = text.unicodeScalars.flatMap { Array(repeating: $0, count: $0 == "\"" ? 2 : 1) }
         return "\"\(String(String.UnicodeScalarView(scalars)))\""
     }
 
-    /// Prefixes text that a spreadsheet would run as a formula with an apostrophe. Not by characters: an equals sign
-    /// with a joiner is another one, and the same to a spreadsheet. Some take full-width signs for plain ones.
+    /// Prefixes an apostrophe to text that a spreadsheet would run as a formula. It compares scalars: with a joiner an
+    /// equals sign is another character, but the same to a spreadsheet. Some take full-width signs for plain ones.
     static func guarded(_ text: String) -> String {
         text.unicodeScalars.first.map("=+-@'＝＋－＠".unicodeScalars.contains) == true ? "'" + text : text
     }

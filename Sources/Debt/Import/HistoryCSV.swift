@@ -11,7 +11,7 @@ package enum HistoryCSV {
             "calm", "coverage", "predecessor", "over",
         ]
 
-    /// The columns without which a file is not read. A later one is not added here, so that earlier files stay readable.
+    /// The columns without which a file is not read. Later ones are not added here, so earlier files stay readable.
     static let requiredColumns = [
         "from", "to", "kind", "title", "label", "colour", "status", "session", "corrected", "correction", "node",
         "mode", "icon",
@@ -23,7 +23,8 @@ package enum HistoryCSV {
 
     package static var header: String { CSVText.row(Array(columns)) }
 
-    /// - Parameter corrections: Its corrections, the earliest first.
+    /// Returns the rows of a record.
+    /// - Parameter corrections: The corrections of the record, the earliest first.
     package static func lines(
         of record: LedgerRecord, corrections: [Correction] = [], calm: SessionCalm? = nil, zone: Zone
     ) -> [String] {
@@ -47,8 +48,9 @@ package enum HistoryCSV {
             values["label"] = CSVText.guarded(label?.name ?? "")
             values["colour"] = label?.colour.description ?? ""
             values["counts"] = counts && !runs.isEmpty ? "yes" : "no"
-            let all = runs.map(Optional.some)
-            for run in all.isEmpty ? [nil] : all {
+            // Without a run there is still a row.
+            let optionalRuns = runs.map(Optional.some)
+            for run in optionalRuns.isEmpty ? [nil] : optionalRuns {
                 values["kind"] = run?.kind.rawValue ?? ""
                 values["from"] = time(run?.from)
                 values["to"] = time(run?.to)
@@ -90,7 +92,7 @@ struct HistorySession {
             throw first.problem(Self.column(invalidField), "out of bounds")
         }
         if record.startedAt > GroupTime(now) + Limits.stampLead { throw first.problem("started", "after the present") }
-        // An open run ends by its plan, which lies in the future.
+        // An open run ends as planned, which may be in the future.
         if let open = record.runs.last, open.to == nil, let end = record.endsAt,
             let problem = RunTimes.problem(
                 from: open.from.milliseconds, to: end.milliseconds, now: end.milliseconds)

@@ -14,17 +14,17 @@ struct ImportRow {
         Import.Problem(line: line, column: column, reason: reason)
     }
 
-    /// Converts the field in a column, or throws an error that names the expected value `what`.
-    func read<Value>(_ name: String, _ what: String, _ convert: (String) -> Value?) throws(Import.Problem) -> Value {
+    /// Converts the field in a column, or throws an error that names the `wanted` value.
+    func read<Value>(_ name: String, _ wanted: String, _ convert: (String) -> Value?) throws(Import.Problem) -> Value {
         guard let value = convert(self[name]) else {
-            throw problem(name, self[name].isEmpty ? "empty, expected \(what)" : "“\(shown(name))” is not \(what)")
+            throw problem(name, self[name].isEmpty ? "empty, expected \(wanted)" : "“\(shown(name))” is not \(wanted)")
         }
         return value
     }
 
     func readIfGiven<Value>(
-        _ name: String, _ what: String, _ convert: (String) -> Value?
-    ) throws(Import.Problem) -> Value? { self[name].isEmpty ? nil : try read(name, what, convert) }
+        _ name: String, _ wanted: String, _ convert: (String) -> Value?
+    ) throws(Import.Problem) -> Value? { self[name].isEmpty ? nil : try read(name, wanted, convert) }
 
     private func shown(_ name: String) -> String {
         String(String.UnicodeScalarView(self[name].unicodeScalars.prefix(60).filter(CleanText.isClean)))

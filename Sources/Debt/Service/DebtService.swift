@@ -45,7 +45,7 @@ package actor DebtService: BrokerService {
     private lazy var presences = PresenceQueue(
         timer: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.presencesAreDue() } })
     /// Whether presences are handled after the next records are filed.
-    private var presencesWait = false
+    private var hasWaitingPresences = false
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -77,13 +77,13 @@ package actor DebtService: BrokerService {
                         history: try ledger.adopt(settings.rules, at: Clocks.now().wall.milliseconds),
                         bootID: process.bootID, loop: loop, disk: disk, log: process.log)
                 }
-                let names: Logger.Metadata = ["ledger": "\(settings.ledger)"]
+                let metadata: Logger.Metadata = ["ledger": "\(settings.ledger)"]
                 if let file {
                     let service = try makeService(file)
-                    try await process.run(service, names) { await service.ledgerHasChanged() }
+                    try await process.run(service, metadata) { await service.ledgerHasChanged() }
                 } else {
                     let turns = DebtTurns(settings, log: process.log, makeService: makeService)
-                    try await process.run(turns, names) { await turns.ledgerHasChanged() }
+                    try await process.run(turns, metadata) { await turns.ledgerHasChanged() }
                 }
             }
         }
@@ -138,10 +138,10 @@ package actor DebtService: BrokerService {
                 armCalendar()
             }
         case .message(.presence(let presence), let sender) where sender != settings.node.node:
-            // The engine knows if a will belongs to a connection that was replaced long ago, and bounds the nodes.
+            // The engine knows if a will belongs to a connection that was replaced, and limits the number of nodes.
             let peer = space.core.engine.peers[sender]
             guard peer.presence != nil else { return }
-            // A node that went offline unnoticed has left only the start of its last connection.
+            // If a node went offline unnoticed, only the start of its last connection is known.
             let since = message.retain ? presence.at : space.core.groupTime(at: Clocks.now())
             presences.insert(
                 PresenceQueue.Key(space: space.id, node: sender), goneSince: peer.isOnline ? nil : since.milliseconds,
@@ -166,11 +166,11 @@ package actor DebtService: BrokerService {
 
     /// Runs `body`, and reports a ledger that cannot be read or written; then the result is `nil`.
     @discardableResult
-    private func perform<Value>(_ what: String, _ body: () throws -> Value) -> Value? {
+    private func perform<Value>(_ action: String, _ body: () throws -> Value) -> Value? {
         do {
             return try body()
         } catch {
-            link.problems.report("the ledger cannot be \(what): \(error)")
+            link.problems.report("the ledger cannot be \(action): \(error)")
             return nil
         }
     }
@@ -179,7 +179,7 @@ package actor DebtService: BrokerService {
 
     /// Adds up the weeks that a batch of records has changed.
     private func recordsFiled(_ result: Result<[RecordIntake.Filed], any Error>) {
-        defer { if presencesWait { handlePresences() } }
+        defer { if hasWaitingPresences { handlePresences() } }
         guard let filed = perform("written", result.get) else { return }
         var touched: [SpaceID: Int64] = [:]
         for (arrival, outcome) in filed where outcome.filing == .kept {
@@ -194,15 +194,15 @@ package actor DebtService: BrokerService {
 
     // MARK: Nodes
 
-    /// Handles presences, but after the next filing if records wait: their node would send them again.
+    /// Handles presences. If records wait, it does so after the next filing, or their nodes would send them again.
     private func presencesAreDue() {
-        presencesWait = !intake.isIdle
-        if !presencesWait { handlePresences() }
+        hasWaitingPresences = !intake.isIdle
+        if !hasWaitingPresences { handlePresences() }
     }
 
     /// Compares the records of nodes that have connected, and stores which nodes are offline.
     private func handlePresences() {
-        presencesWait = false
+        hasWaitingPresences = false
         let due = presences.takeDue(at: SystemClock.bootMilliseconds())
         for (id, nodes) in Dictionary(grouping: due, by: \.key.space) {
             guard let space = link.spaces[id] else { continue }

@@ -34,7 +34,7 @@ package struct DebtSettings: Sendable {
         try values[.ledger].map { try url($0.text, of: $0.origin) }
     }
 
-    /// Checks a URL. The error does not show a password.
+    /// Checks and returns a URL. The error does not show a password.
     package static func url(_ text: String, of origin: String) throws -> String {
         guard LedgerStore.isShared(text) else {
             throw SettingError(

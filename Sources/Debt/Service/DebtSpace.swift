@@ -11,9 +11,9 @@ import Wire
 final class DebtSpace: ServiceSpace {
     /// Milliseconds until a ledger that could not be read is read again. A judgement: a disk error seldom ends at once.
     private static let retryInterval: Int64 = 60_000
-    /// Milliseconds that nodes have to send the records that this ledger lacks. A week that is less than the one at the
-    /// broker waits for that. A judgement: a node answers within a second.
-    private static let completion: Int64 = 10_000
+    /// The milliseconds that nodes have to send records that this ledger lacks. Until then a week with less time than
+    /// the broker's is not published. A judgement: a node answers within a second.
+    private static let catchUpTime: Int64 = 10_000
 
     let id: SpaceID
     let core: ServiceCore
@@ -28,6 +28,7 @@ final class DebtSpace: ServiceSpace {
     /// When this service began to publish the feed, on the boot clock.
     private var servingSince: Int64 = 0
     private var publishedYear: DebtYear?
+    /// The connection for which each node has got the digests of its records.
     private var compared: [NodeID: ConnectionID] = [:]
     /// The nodes that the ledger holds as offline.
     private var gone: Set<NodeID>
@@ -122,14 +123,14 @@ final class DebtSpace: ServiceSpace {
         output.publish(core.codec.encode(feed))
     }
 
-    /// Whether a feed waits because it has less than the one that the broker keeps. It waits until nodes have sent what
-    /// the ledger lacks; with an empty ledger, until that has a record.
+    /// Returns whether a feed waits, because it has less time than the one that the broker keeps. It waits until nodes
+    /// have sent what the ledger lacks; with an empty ledger, until the ledger has a record.
     private func waits(_ feed: DebtFeed, at now: Int64) throws -> Bool {
         guard published == nil, let mine = feed.week, let theirs = kept?.week, GroupTime(now) < theirs.to,
             mine.done < theirs.done
         else { return false }
         guard try ledger.spaces().contains(id) else { return true }
-        let rest = servingSince + Self.completion - Clocks.boot().milliseconds
+        let rest = servingSince + Self.catchUpTime - Clocks.boot().milliseconds
         if rest > 0 { nextUpdate = min(nextUpdate, now + rest) }
         return rest > 0
     }

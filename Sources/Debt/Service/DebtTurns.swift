@@ -7,9 +7,9 @@ import Session
 import Settings
 
 /// The debt service on a database that several services use. It serves while it has the lock of its space. Otherwise it
-/// stands by without a connection to the broker, so that two services can have one id. A database that is lost ends a turn.
+/// stands by without a connection to the broker, so that two services can have one id. A lost database ends a turn.
 actor DebtTurns: BrokerService {
-    /// How often the lock is tried, and a database that is lost.
+    /// The interval between two tries to get the lock, or to reach a database that is lost.
     private static let interval: Duration = .seconds(2)
 
     private let settings: DebtSettings
@@ -44,17 +44,17 @@ actor DebtTurns: BrokerService {
 
     private func serve(_ ledger: LedgerStore, _ configuration: MQTTConfiguration) async throws {
         guard let shared = ledger.shared else { return }
-        let names: Logger.Metadata = ["ledger": "\(ledger.place)"]
+        let metadata: Logger.Metadata = ["ledger": "\(ledger.place)"]
         let me = "\(settings.node.node) on \(Settings.hostName)"
         let space = settings.isEverySpace ? nil : settings.node.space
-        var known: String?
-        while let other = try shared.claim(space, for: me, as: settings.node.node) {
-            if other != known { log.notice("stands by: \(other) serves", metadata: names) }
-            known = other
+        var logged: String?
+        while let server = try shared.claim(space, for: me, as: settings.node.node) {
+            if server != logged { log.notice("stands by: \(server) serves", metadata: metadata) }
+            logged = server
             try await Task.sleep(for: Self.interval)
         }
         problems.clear()
-        log.notice("has the lock of the ledger and serves", metadata: names)
+        log.notice("has the lock of the ledger and serves", metadata: metadata)
         let service = try makeService(ledger)
         self.service = service
         defer { self.service = nil }

@@ -14,7 +14,7 @@ package enum LedgerExamination {
     /// The minimum free space in bytes; a transaction with SQLite's log takes some hundred thousand.
     private static let leastRoom: UInt = 1 << 20
 
-    /// Throws errors other than `LedgerError`, which are findings.
+    /// Examines the ledger. A `LedgerError` becomes a finding; other errors are thrown.
     package static func findings(_ settings: DebtSettings) throws -> [Finding] {
         let isFile = settings.database == nil
         if isFile, Glibc.access(settings.ledger, R_OK) != 0, errno == EACCES {
@@ -63,7 +63,7 @@ package enum LedgerExamination {
             fix: "free some space there; the nodes send their records again")
     }
 
-    /// A running service has locked the state directory, and of several with one database the serving one its space.
+    /// Finds out whether a service runs: it has locked the state directory or, in a database, the lock of its space.
     private static func service(of settings: DebtSettings, in ledger: LedgerStore) throws -> Finding {
         if let shared = ledger.shared {
             let server = try shared.server(of: settings.isEverySpace ? nil : settings.node.space)

@@ -8,8 +8,8 @@ import Runtime
 import Session
 import Wire
 
-/// Carries out a ``LedgerIntake``: files records, sends the answers and reports problems. Its weak references are used
-/// on the service's thread alone. Another thread writes: a broker drops what its client does not read in time.
+/// The executor of a ``LedgerIntake``: it files records, sends the answers and reports problems. Its weak references
+/// are used on the service's thread alone. Another thread writes: a broker drops what its client does not read in time.
 final class RecordIntake {
     /// A record and how it was filed.
     typealias Filed = (arrival: LedgerIntake.Arrival, outcome: LedgerStore.Outcome)
@@ -30,7 +30,7 @@ final class RecordIntake {
     /// When each problem occurred last, on the boot clock.
     private var problems: [LedgerProblem.Kind: Int64] = [:]
 
-    /// `disk` is the thread that writes. The service's thread calls `send` and `onFiled`.
+    /// Creates an intake. `disk` is the thread that writes; the service's thread calls `send` and `onFiled`.
     init(
         _ ledger: LedgerStore, within quota: RecordQuota = RecordQuota(), loop: EventLoop, disk: EventLoop, log: Logger,
         send: @escaping (SpaceID, LedgerAck, @escaping ServiceOutput.Completion) -> Void,
@@ -151,11 +151,11 @@ final class RecordIntake {
         guard let others = limiter.admit("\(text) \(space) \(node)", at: SystemClock.bootMilliseconds()) else {
             return
         }
-        let all: Logger.Metadata = ["space": "\(space)", "node": "\(node)", "repeated": "\(others)"]
-        log.warning("\(text)", metadata: all.merging(metadata) { $1 })
+        let common: Logger.Metadata = ["space": "\(space)", "node": "\(node)", "repeated": "\(others)"]
+        log.warning("\(text)", metadata: common.merging(metadata) { $1 })
     }
 
-    /// Stores a problem for `lockstep doctor`; rarely, since writing is what is slow.
+    /// Stores a problem for `lockstep doctor`, only once while it lasts: a slow disk may be the problem.
     private func store(_ text: String, _ kind: LedgerProblem.Kind) {
         let now = SystemClock.bootMilliseconds()
         let before = problems.updateValue(now, forKey: kind)

@@ -3,21 +3,21 @@
 import Mosquitto
 import Session
 
-/// When the weeks of a service's spaces are computed, so that it keeps answering under load. To add up a week of
-/// thousands of sessions is what costs most, and each record can change it. So after a week was computed the next one
-/// waits for a multiple of the time that took. All times are of the boot clock, in milliseconds.
+/// The schedule by which the weeks of a service's spaces are computed, so that it keeps answering under load. Adding up
+/// a week of thousands of sessions costs most, and each record can change the week. So after a computation the next one
+/// waits for a multiple of the time that it took. All times are of the boot clock, in milliseconds.
 struct WeekSchedule {
-    /// The pause after a computation, in multiples of its length: at most a tenth of the time goes there.
+    /// The pause after a computation, in multiples of its length: computing takes at most a tenth of the time.
     private static let pause: Int64 = 10
     /// The maximum pause after a computation. The boot clock also counts a suspend or a stop in the middle of one.
     private static let pauseLimit: Int64 = 10_000
-    /// The minimum time between two weeks of past years that are read, in milliseconds.
+    /// The minimum pause between two reads of past weeks, in milliseconds.
     private static let shortestPause: Int64 = 2
     /// The maximum time until the calendar is checked again, in milliseconds: clocks can be set meanwhile.
     private static let longestPause: Int64 = 600_000
 
     private var changed: Set<SpaceID> = []
-    /// Before this time no changed week is added up.
+    /// The time before which no changed week is added up.
     private var updatesFrom: Int64 = 0
     private var unread: Set<SpaceID> = []
     private let (updater, reader, calendar): (LoopTimer, LoopTimer, LoopTimer)
@@ -46,7 +46,7 @@ struct WeekSchedule {
 
     private static func pause(after length: Int64) -> Int64 { max(0, min(length * pause, pauseLimit)) }
 
-    /// Reads the past weeks of a space, one at a time.
+    /// Plans to read the past weeks of a space, one at a time.
     mutating func insert(unread space: SpaceID, at now: Int64) {
         if unread.isEmpty { reader.arm(atBootMilliseconds: now) }
         unread.insert(space)
@@ -61,7 +61,7 @@ struct WeekSchedule {
         reader.arm(atBootMilliseconds: end + max(Self.shortestPause, Self.pause(after: end - begin)))
     }
 
-    /// `rest` is the milliseconds until the next end of a day or a week; `nil` without spaces.
+    /// Arms the calendar. `rest` is the milliseconds until the next end of a day or a week; `nil` without spaces.
     func armCalendar(in rest: Int64?, at now: Int64) {
         calendar.arm(atBootMilliseconds: now + max(1, min(rest ?? Self.longestPause, Self.longestPause)))
     }

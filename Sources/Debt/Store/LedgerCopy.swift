@@ -46,7 +46,7 @@ final class LedgerCopy: Sendable {
 
     static func remove(_ path: String) { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
 
-    /// The size of a regular file in bytes; 0 if there is none. An error if it is not regular.
+    /// Returns the size of a regular file in bytes, 0 if there is none. Throws if it is not regular.
     static func size(of path: String) throws -> Int {
         var status = stat()
         guard stat(path, &status) == 0 else { return 0 }
@@ -54,34 +54,34 @@ final class LedgerCopy: Sendable {
         return Int(status.st_size)
     }
 
-    /// Lets the service open what root has written: gives a file to the owner of its directory.
+    /// Gives a file to the owner of its directory, so that the service can open what root has written.
     static func giveToService(_ path: String) {
         var folder = stat()
         if geteuid() == 0, stat(Files.folder(of: path), &folder) == 0 { chown(path, folder.st_uid, folder.st_gid) }
     }
 
     private static func copy(_ source: String, to path: String) throws {
-        func fail(_ path: String, _ code: Int32 = errno) -> LedgerError {
+        func failure(_ path: String, _ code: Int32 = errno) -> LedgerError {
             code == ENOSPC ? .full(path: path) : .unusable(path: path, String(cString: strerror(code)))
         }
         let input = open(source, O_RDONLY | O_CLOEXEC)
-        guard input >= 0 else { throw fail(source) }
+        guard input >= 0 else { throw failure(source) }
         defer { close(input) }
         let output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard output >= 0 else { throw fail(path) }
+        guard output >= 0 else { throw failure(path) }
         defer { close(output) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             let count = read(input, &buffer, buffer.count)
             if count == 0 { break }
-            guard count > 0 else { throw fail(source) }
+            guard count > 0 else { throw failure(source) }
             do throws(FileError) {
                 try Files.write(Array(buffer[..<count]), to: output, path: path)
             } catch {
-                throw fail(path, error.code)
+                throw failure(path, error.code)
             }
         }
         giveToService(path)
-        guard fsync(output) == 0 else { throw fail(path) }
+        guard fsync(output) == 0 else { throw failure(path) }
     }
 }

@@ -2,10 +2,10 @@
 
 import GRDB
 
-/// A database that keeps a ledger: SQLite or PostgreSQL. It knows no rule of the ledger; ``LedgerStore`` has all of them.
-/// Both run the same statements, with values of GRDB. All calls throw ``LedgerError``.
+/// A database that keeps a ledger: SQLite or PostgreSQL. It knows no rule of the ledger; ``LedgerStore`` has all of
+/// them. Both run the same statements, with values of GRDB. All calls throw ``LedgerError``.
 protocol LedgerDatabase: Sendable {
-    /// Runs a transaction, one at a time of all writers. It is durable when this returns.
+    /// Runs a transaction that writes, while no other writer runs. It is durable when this returns.
     func write<Value>(_ body: (any LedgerConnection) throws -> Value) throws -> Value
     /// Runs a transaction that reads one state of the database.
     func read<Value>(_ body: (any LedgerConnection) throws -> Value) throws -> Value
@@ -17,8 +17,8 @@ typealias LedgerArguments = [(any DatabaseValueConvertible)?]
 /// A transaction of a ledger's database.
 protocol LedgerConnection {
     /// Runs a statement for each list of arguments, and passes all rows. The statement names its arguments `$1`, `$2`
-    /// and so on, for the first time in this order; if all are in `VALUES ($1, …)`, PostgreSQL gets many lists at once.
-    /// `INDEXED BY` names an index where SQLite would scan a table. `each` must not run another statement.
+    /// and so on, and first mentions them in this order; if all are in `VALUES ($1, …)`, PostgreSQL gets many lists at
+    /// once. `INDEXED BY` names an index where SQLite would scan a table. `each` must not run another statement.
     /// - Returns: The number of rows that were changed.
     @discardableResult
     func run(_ sql: String, for lists: [LedgerArguments], each: (LedgerRow) throws -> Void) throws -> Int
@@ -50,8 +50,8 @@ struct LedgerRow {
     }
 
     /// Reads an id or another value that has a text form.
-    func parsed<Value>(_ column: Int, _ what: String, _ parse: (String) -> Value?) throws -> Value {
-        guard let value = parse(try self[column]) else { throw LedgerError.unreadable(what) }
+    func parsed<Value>(_ column: Int, _ name: String, _ parse: (String) -> Value?) throws -> Value {
+        guard let value = parse(try self[column]) else { throw LedgerError.unreadable(name) }
         return value
     }
 }

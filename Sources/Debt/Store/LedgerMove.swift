@@ -2,13 +2,13 @@
 
 import GRDB
 
-/// A copy of all that a ledger holds in an empty one, of the other kind or the same.
+/// The result of copying a ledger into an empty one, from and to SQLite or PostgreSQL.
 package struct LedgerMove: Hashable, Sendable {
     package private(set) var rows = 0
     /// The sum of the hashes of all rows, which does not depend on their order.
     private var hash = 0
 
-    /// The rows of one statement.
+    /// The maximum number of rows that are inserted at once.
     private static let batch = 1_000
 
     /// Copies in one transaction, and then compares both. It takes the lock of each ledger on PostgreSQL, so
@@ -27,8 +27,8 @@ package struct LedgerMove: Hashable, Sendable {
                     var waiting: [LedgerArguments] = []
                     func insert() throws {
                         guard let first = waiting.first else { return }
-                        let places = first.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-                        try to.run("INSERT INTO \(table) VALUES (\(places))", for: waiting) { _ in }
+                        let placeholders = first.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+                        try to.run("INSERT INTO \(table) VALUES (\(placeholders))", for: waiting) { _ in }
                         waiting = []
                     }
                     try from.run("SELECT * FROM \(table)", for: [[]]) { row in

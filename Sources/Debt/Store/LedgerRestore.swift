@@ -4,14 +4,14 @@ import Glibc
 import Platform
 package import Session
 
-/// The result of a restore: the spaces of the ledger, and where the former one is.
+/// The result of a restore: the spaces of the ledger, and the path of the former ledger, if there was one.
 package struct LedgerRestore: Hashable, Sendable {
     package var spaces: [SpaceID]
     package var before: String?
 
     /// Replaces a ledger by a backup. The caller must make sure that no process has the ledger open. A copy of the
     /// backup is checked; the backup is only read. The replaced ledger stays beside it under a free name.
-    /// - Throws: ``LedgerError`` if the backup is damaged, foreign, empty or of a later version. Nothing has changed then.
+    /// - Throws: ``LedgerError`` if the backup is damaged, foreign, empty or of a later version. Nothing is changed then.
     package init(from backup: String, to path: String) throws {
         guard access(backup, R_OK) == 0 else {
             throw LedgerError.unusable(path: backup, String(cString: strerror(errno)))

@@ -73,9 +73,10 @@ enum LedgerSchema {
             """
     static let version: Int64 = 1
 
+    /// The tables that a copy of a ledger has; `problem` is about the running service.
     static let tables = ["record", "correction", "conflict", "calm", "rules", "gone"]
 
-    /// Throws for a file with other tables, or with triggers and views, which would act at the next write.
+    /// Checks a file. Throws if it has other tables, or triggers and views, which would act at the next write.
     static func check(_ database: Database, named name: String) throws {
         let objects = try Row.fetchAll(database, sql: "SELECT type, name FROM sqlite_master")
         guard !objects.isEmpty else { return }
@@ -86,14 +87,14 @@ enum LedgerSchema {
         if try migrations.hasBeenSuperseded(database) { throw LedgerError.newer(path: name) }
     }
 
-    /// Whether a database of this version has our tables and indices only, as we create them.
+    /// Returns whether a database of this version has our tables and indices only, as we create them.
     static func isOwn(_ database: Database) throws -> Bool {
         let own = try DatabaseQueue()
         try migrations.migrate(own)
         return try objects(of: database) == own.read(objects)
     }
 
-    /// The definitions of all tables and indices, without those of SQLite itself, whatever their white space.
+    /// Returns the definitions of all tables and indices but SQLite's own, with uniform white space.
     private static func objects(of database: Database) throws -> Set<String> {
         let definitions = try String.fetchAll(
             database, sql: "SELECT name || ' ' || coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite%'")

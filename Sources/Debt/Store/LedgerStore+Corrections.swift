@@ -6,7 +6,7 @@ package import Session
 import Wire
 
 extension LedgerStore {
-    /// Stores a correction, of which the latest applies, and returns whether it is new.
+    /// Stores a correction, and returns whether it is new. The latest correction of a session applies.
     @discardableResult
     package func correct(_ correction: Correction, in space: SpaceID) throws -> Bool {
         let content = correction.content

@@ -16,7 +16,8 @@ extension LedgerStore {
         package var touches: Int64
     }
 
-    /// The most conflicting records of a session. A judgement: a person reads them; more would only fill the disk.
+    /// The maximum number of conflicting records kept for a session. A judgement: a person reads them, and more would
+    /// only fill the disk.
     private static let conflictsOfASession = 8
 
     // MARK: Filing records
@@ -33,7 +34,7 @@ extension LedgerStore {
         var ended: Int64?
     }
 
-    /// A record, or without a node a lineage.
+    /// The key of a record or, without a node, of a lineage.
     fileprivate struct RecordKey: Hashable {
         var space: SpaceID
         var session: SessionID
@@ -50,7 +51,7 @@ extension LedgerStore {
                 let (space, digested) = (arrival.space.rawValue, arrival.digested)
                 let (record, at) = (digested.record, arrival.at.milliseconds)
                 let lineage = RecordKey(space: arrival.space, session: record.lineage)
-                let before = held[arrival.place]
+                let before = held[arrival.recordKey]
                 var (filing, touches) = (Self.filing(of: arrival, over: before), Int64.max)
                 if before == nil, let quota {
                     let isAdmitted = try quota.admits(record.node, in: arrival.space) {
@@ -61,12 +62,12 @@ extension LedgerStore {
                 if filing == .kept {
                     let (first, last) = Self.span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
                     let (begun, ended) = (before?.begun ?? at, record.status.isLive ? nil : before?.ended ?? at)
-                    rows[arrival.place] = [
+                    rows[arrival.recordKey] = [
                         space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
                         record.version.rev, digested.digest.rawValue, record.stamp.time.milliseconds, first, last, at,
                         Data(digested.json), begun, ended,
                     ]
-                    held[arrival.place] = Held(
+                    held[arrival.recordKey] = Held(
                         version: record.version, digest: digested.digest.rawValue, first: first, begun: begun,
                         ended: ended)
                     touches = min(beginnings[lineage] ?? first, first)
@@ -94,7 +95,7 @@ extension LedgerStore {
     package func filings(of arrivals: [Arrival]) throws -> [FilingResult] {
         try read { connection in
             let held = try Self.held(arrivals, in: connection).records
-            return arrivals.map { Self.filing(of: $0, over: held[$0.place]) }
+            return arrivals.map { Self.filing(of: $0, over: held[$0.recordKey]) }
         }
     }
 
@@ -128,7 +129,7 @@ extension LedgerStore {
             let arrival = arrivals[try row[0]]
             beginnings[RecordKey(space: arrival.space, session: arrival.digested.record.lineage)] = try row[1]
             guard let epoch = try row[2] as Int? else { return }
-            records[arrival.place] = Held(
+            records[arrival.recordKey] = Held(
                 version: Version(epoch: epoch, rev: try row[3]), digest: try row[4], first: try row[5],
                 begun: try row[6], ended: try row[7])
         }
@@ -190,7 +191,7 @@ extension LedgerStore {
                         AND record.node = correction.node
                     WHERE correction.space = $1 AND correction.last > $2 AND correction.first < $3)
                 """,
-                // PostgreSQL computes no number below the least one.
+                // PostgreSQL refuses an overflow, which `$2 - 172800000` would be at `.min`.
                 for: [[space.rawValue, max(from, .min / 2), to]]
             ) { row in
                 let record = try Self.digested(row, 0).record
@@ -315,7 +316,7 @@ extension LedgerStore {
 }
 
 extension LedgerIntake.Arrival {
-    fileprivate var place: LedgerStore.RecordKey {
+    fileprivate var recordKey: LedgerStore.RecordKey {
         LedgerStore.RecordKey(space: space, session: digested.record.id, node: digested.record.node)
     }
 }

@@ -33,7 +33,7 @@ extension LedgerStore {
         }
     }
 
-    /// Returns since when each node is gone that is marked so, in milliseconds of group time.
+    /// Returns when each node that is marked as gone was last seen, in milliseconds of group time.
     package func gone(of space: SpaceID) throws -> [NodeID: Int64] { try read { try Self.gone(of: space, in: $0) } }
 
     static func gone(of space: SpaceID, in connection: any LedgerConnection) throws -> [NodeID: Int64] {
@@ -75,7 +75,7 @@ extension LedgerStore {
 
     // MARK: Rules
 
-    /// The history of the rules, each with the instant from which it applies.
+    /// Returns the history of the rules, each with the instant from which it applies.
     package func rules() throws -> [RulesHistory.Item] { try read { try Self.rules(in: $0) } }
 
     /// Stores rules that apply from `at` on, unless they equal the last ones, and returns the history with them.

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The ledger: the records of nodes, the corrections of persons, and the rules of the week. It is one file of SQLite, or
+/// The ledger: the records of nodes, the corrections of people, and the rules of the week. It is one file of SQLite, or
 /// a database of PostgreSQL. The service writes it, and so do the commands `correct`, `delete` and `import`, also while
 /// the service runs. Every call is one transaction, and durable when it returns. All calls throw ``LedgerError``.
 package final class LedgerStore: Sendable {
@@ -32,7 +32,7 @@ package final class LedgerStore: Sendable {
         self.init(at: original, try SQLiteDatabase(path: copy, named: original))
     }
 
-    /// Whether services and commands of several machines can use the ledger: it is on PostgreSQL.
+    /// Returns whether a ledger is on PostgreSQL, where services and commands of several machines can use it.
     package static func isShared(_ place: String) -> Bool {
         place.hasPrefix("postgresql://") || place.hasPrefix("postgres://")
     }

@@ -9,8 +9,8 @@ import Glibc
 final class PostgresConnection: LedgerConnection, @unchecked Sendable {
     /// The number of statements that are sent before the first result is read, and of rows in `VALUES`.
     private static let (pipelined, rows) = (1_024, 128)
-    /// The keepalives let PostgreSQL free the lock of a machine that is gone. Scans and joins are off that a planner without
-    /// statistics would choose. A commit is flushed even where the database's default is not to.
+    /// The keepalives let PostgreSQL free the lock of a machine that is gone. Scans and joins that a planner without
+    /// statistics would wrongly choose are off. A commit is flushed even where the database's default is not to.
     private static let settings = """
         SET client_min_messages = error; SET lock_timeout = 10000; SET plan_cache_mode = force_generic_plan;
         SET tcp_keepalives_idle = 3; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3;
@@ -24,9 +24,9 @@ final class PostgresConnection: LedgerConnection, @unchecked Sendable {
     private var statements: [String: String] = [:]
     /// Whether another process has notified this one.
     var isNotified = false
-    /// The number of rows that were changed.
+    /// The number of rows that this connection has changed.
     private var changed = 0
-    /// The value of ``changed`` at which statistics are made next.
+    /// The value of ``changed`` at which the statistics are updated next.
     private var nextStatistics = 200
 
     /// Connects. A parameter of the URL overrides one that is given here.
@@ -76,8 +76,8 @@ final class PostgresConnection: LedgerConnection, @unchecked Sendable {
         }
     }
 
-    /// Makes statistics whenever twice as many rows were changed. Without them PostgreSQL reads wrong indices, until a
-    /// process of its own makes them, minutes after a ledger was filled.
+    /// Updates the statistics whenever the number of changed rows has doubled. Without them PostgreSQL reads wrong
+    /// indices until its autovacuum updates them, minutes after a ledger was filled.
     func updateStatistics() {
         guard changed >= nextStatistics else { return }
         nextStatistics = 2 * changed
@@ -94,7 +94,7 @@ final class PostgresConnection: LedgerConnection, @unchecked Sendable {
         }
     }
 
-    /// The error of a result, or without one of the connection.
+    /// Returns the error of a result or, without a result, of the connection.
     private func failure(_ result: OpaquePointer?) -> LedgerError {
         let message = result.map(cpostgres_PQresultErrorMessage) ?? cpostgres_PQerrorMessage(connection)
         let words = message.map { String(cString: $0).split(whereSeparator: \.isWhitespace) } ?? []
@@ -148,7 +148,7 @@ final class PostgresConnection: LedgerConnection, @unchecked Sendable {
         let key = "\(group.count) \(sql)"
         if let name = statements[key] { return name }
         let (name, width) = ("s\(statements.count)", group.first?.count ?? 0)
-        // The numbers of PostgreSQL's types; 0 lets it find out.
+        // The OIDs of the types; 0 lets PostgreSQL infer one.
         let types: [UInt32] = group.joined().map { argument in
             switch (argument?.databaseValue ?? .null).storage {
             case .int64: Self.integers[0]
@@ -211,7 +211,7 @@ final class PostgresConnection: LedgerConnection, @unchecked Sendable {
             })
     }
 
-    // The numbers of PostgreSQL's types int8 and int4, text and name, and bytea.
+    // The OIDs of PostgreSQL's types int8 and int4, text and name, and bytea.
     private static let integers: [UInt32] = [20, 23]
     private static let texts: [UInt32] = [25, 19]
     private static let bytes: UInt32 = 17

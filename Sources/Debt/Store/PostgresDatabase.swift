@@ -4,8 +4,8 @@ import GRDB
 package import Session
 import Synchronization
 
-/// A ledger in a database of PostgreSQL. One connection writes and another one reads, so that the service reads while it
-/// writes. They are not opened again: a process that has lost its database opens the ledger again.
+/// A ledger in a database of PostgreSQL. One connection writes and another one reads, so that the service reads while
+/// it writes. They are not opened again: a process that has lost its database opens the ledger again.
 ///
 /// The connection that writes has the lock by which a service serves. A service that has lost the lock has lost that
 /// connection, and can therefore write nothing.
@@ -13,7 +13,7 @@ package final class PostgresDatabase: LedgerDatabase {
     private static let everySpace = 0
     private static let writing = 1
 
-    /// The first number of all locks of this ledger. The second is ``everySpace``, ``writing``, or that of a space.
+    /// The first key of this ledger's advisory locks. The second is ``everySpace``, ``writing``, or that of a space.
     private let locks: Int64
     private let url: String
     private let writer: Mutex<PostgresConnection>
@@ -36,7 +36,7 @@ package final class PostgresDatabase: LedgerDatabase {
         }
     }
 
-    /// Whether the database has no tables of a ledger. Throws if it has others, or those of another version.
+    /// Returns whether the database has no tables of a ledger. Throws if it has others, or those of another version.
     private func isEmpty(_ connection: any LedgerConnection) throws -> Bool {
         let tables = try connection.rows(
             "SELECT relname FROM pg_class WHERE oid IN (to_regclass('record'), to_regclass('ledger_version'))")
@@ -67,7 +67,7 @@ package final class PostgresDatabase: LedgerDatabase {
         }
     }
 
-    /// A mutex passes only values that can be sent.
+    /// Runs `body` with the state of a mutex, whose own `withLock` returns only values that are sendable.
     private func with<State: Sendable, Value>(
         _ mutex: borrowing Mutex<State>, _ body: (inout State) throws -> Value
     ) throws -> Value {
@@ -81,7 +81,8 @@ package final class PostgresDatabase: LedgerDatabase {
 
     // MARK: Services
 
-    /// Takes the lock of a space, or of every space, for a service. Returns the service that has it, or `nil`.
+    /// Takes the lock of a space, or of every space, for a service. Returns the service that has it already; `nil`
+    /// if the lock was taken.
     func claim(_ space: SpaceID?, for service: String, as node: NodeID?) throws -> String? {
         try with(writer) { connection in
             let key = space.map(Self.lock) ?? Self.everySpace
@@ -102,7 +103,7 @@ package final class PostgresDatabase: LedgerDatabase {
         }
     }
 
-    /// The lock of a space: a number above those of ``everySpace`` and ``writing``.
+    /// Returns the key of a space's lock: a number above ``everySpace`` and ``writing``.
     private static func lock(of space: SpaceID) -> Int {
         2 + Int(FNV.hash(Array(space.rawValue.utf8).span) % 0x7FFF_FFF0)
     }
@@ -119,7 +120,7 @@ package final class PostgresDatabase: LedgerDatabase {
         )[0][0] as String?
     }
 
-    /// Returns the service that serves a space, or of several ones one; `nil` if none does.
+    /// Returns a service that serves a space, or any space for `nil`; `nil` if none does.
     package func server(of space: SpaceID?) throws -> String? {
         try read { try holder(of: space.map(Self.lock) ?? Self.everySpace, in: $0) }
     }

@@ -81,7 +81,7 @@ final class SQLiteDatabase: LedgerDatabase {
     }
 }
 
-/// Runs statements in a transaction on SQLite.
+/// A transaction on SQLite.
 private struct SQLiteConnection: LedgerConnection {
     var database: Database
 

@@ -3,7 +3,7 @@
 package import Session
 package import Wire
 
-/// Computes the weeks of a space from its ledger, and caches past weeks until something in them changes.
+/// The weeks of a space, computed from its ledger. Past weeks are cached until something in them changes.
 package struct WeekBook {
     package let space: SpaceID
     package let history: RulesHistory
@@ -58,8 +58,8 @@ package struct WeekBook {
             streak: week.contains(now) ? try streak(at: now) : 0)
     }
 
-    /// Returns the number of consecutive days, up to now, with a minute or more done. Today does not break it, nor does a
-    /// day of less than twelve hours: the clocks or the zone changed in it.
+    /// Returns the number of consecutive days, up to now, with a minute or more done. Today does not break the streak,
+    /// nor does a day of less than twelve hours, in which the clocks or the zone changed.
     package mutating func streak(at now: Int64) throws -> Int {
         guard let beginning = try ledger.beginning(of: space) else { return 0 }
         var (week, length, isToday) = (history.week(containing: now), 0, true)
@@ -77,7 +77,7 @@ package struct WeekBook {
         }
     }
 
-    /// Returns the minutes missing from the weeks before, back to the first one that carries nothing over.
+    /// Returns the minutes missing from the weeks before, back to one that carries nothing over; at most 100,000.
     private mutating func carriedOver(into week: Week, now: Int64) throws -> Int {
         if let known = carried[week.from] { return known.minutes }
         guard let beginning = try ledger.beginning(of: space) else { return 0 }
@@ -141,8 +141,8 @@ package struct WeekBook {
                 offset: Int(history.rules(for: week).zone.offset(at: now) / 1_000)))
     }
 
-    /// The feed of the year before the present week. Each call reads at most one uncached week, since a year takes
-    /// long, and returns `nil` while weeks are missing: the caller must call again.
+    /// Returns the feed of the year before the present week. Each call reads at most one uncached week, since a year
+    /// takes long, and returns `nil` while weeks are missing: the caller must call again.
     package mutating func year(at now: Int64) throws -> DebtYear? {
         let present = history.week(containing: now)
         guard let today = present.days.first?.date else { return nil }
@@ -194,14 +194,14 @@ package struct WeekBook {
 
 extension DebtFeed {
     /// Returns whether it differs from what readers of an earlier feed can extrapolate. The start of a day is always
-    /// news, so that a reader without any for longer knows that the service is gone.
+    /// news, so that a reader that gets none for longer than a day knows that the service is gone.
     package func isNews(after other: DebtFeed?) -> Bool {
         guard let other, let mine = week, var theirs = other.week else { return true }
         // Readers extrapolate running time; up to a second is rounding.
         if let until = theirs.until {
             guard (mine.done - other.done(at: at)).magnitude < .seconds(1),
                 mine.until == until || (mine.until == nil && until <= at),
-                !mine.books(otherThan: theirs)
+                !mine.hasOtherLabels(than: theirs)
             else { return true }
             theirs.labels = mine.labels
             theirs.days = mine.days
@@ -213,9 +213,9 @@ extension DebtFeed {
 }
 
 extension DebtWeek {
-    /// Returns whether a label of an earlier week is gone or recoloured, or two have other time. Readers add the
-    /// running time to one label; up to a second is rounding.
-    fileprivate func books(otherThan earlier: DebtWeek) -> Bool {
+    /// Returns whether labels differ from an earlier feed of the week by more than running time: one is gone or
+    /// recoloured, or two have other time. Readers add the running time to one label; up to a second is rounding.
+    fileprivate func hasOtherLabels(than earlier: DebtWeek) -> Bool {
         var known = Dictionary(earlier.labels.map { ($0.label?.name, $0) }) { first, _ in first }
         var changed = 0
         for sum in labels {

@@ -102,8 +102,8 @@ package struct Week: Hashable, Sendable {
 }
 
 /// The history of the rules, each of which applies from an instant on. The bounds of a week follow the rules at its
-/// start, and each week begins at the end of the one before. Its goal and what counts follow the last rules before its
-/// end: a person who sets a new goal means the present week.
+/// start, and each week begins at the end of the one before. The goal of a week and what counts in it follow the last
+/// rules before its end: a person who sets a new goal means the present week.
 package struct RulesHistory: Hashable, Sendable {
     /// Rules, and when they begin.
     package struct Item: Hashable, Sendable {

@@ -35,7 +35,7 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
         self.table = table
     }
 
-    /// The name in the path of a zone's file; a name that is no path as it is.
+    /// Returns the name in the path of a zone's file. A text that is no such path is returned as it is.
     private static func withoutFolder(_ path: String) -> String {
         let parts = path.split(separator: "/")
         return parts.lastIndex(of: "zoneinfo").map { parts[($0 + 1)...].joined(separator: "/") } ?? path

@@ -2,8 +2,8 @@
 
 import Session
 
-/// The offset of a time zone in all years to come, such as `CET-1CEST,M3.5.0,M10.5.0/3`. The text is that of POSIX for
-/// the variable TZ, with the hours from -167 to 167 that RFC 9636 adds.
+/// The rule for the offset of a time zone in all years to come, such as `CET-1CEST,M3.5.0,M10.5.0/3`. The text is that
+/// of POSIX for the variable TZ, with the hours from -167 to 167 that RFC 9636 adds.
 struct ZoneRule: Sendable {
     private var standard: Int64
     private var summer: (offset: Int64, begin: Day, end: Day)?
@@ -44,12 +44,12 @@ struct ZoneRule: Sendable {
         let year = CivilDate(dayNumber: CivilDate.floor(Int(second + standard), 86_400)).components.year
         let begin = Self.second(of: summer.begin, in: year) - standard
         let end = Self.second(of: summer.end, in: year) - summer.offset
-        // In the south summer goes over the end of the year.
+        // In the southern hemisphere summer extends over the end of the year.
         let isSummer = begin < end ? begin <= second && second < end : !(end <= second && second < begin)
         return isSummer ? summer.offset : standard
     }
 
-    /// The local second since 1970 at which a day's time comes.
+    /// Returns when a day's time comes in a year, in seconds since 1970 by the local clock.
     private static func second(of day: Day, in year: Int) -> Int64 {
         let first = CivilDate(year: year, month: 1, day: 1)
         let number: Int

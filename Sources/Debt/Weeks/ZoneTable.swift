@@ -3,7 +3,7 @@
 import Platform
 
 /// The offsets of one time zone, from a file of the IANA database in the format TZif (RFC 9636). The file is as new as
-/// the system's package `tzdata`; Foundation's would be that of the Swift that built the program, and take 34 MB of it.
+/// the system's package `tzdata`; Foundation's would be as old as the Swift that built the program, and take 34 MB.
 struct ZoneTable: Sendable {
     /// When the offset changes, in seconds since 1970, ascending.
     private var changes: [Int64] = []
@@ -20,7 +20,7 @@ struct ZoneTable: Sendable {
 
     /// Reads the table of a zone such as `Europe/Berlin`; `nil` if the system has none of this name.
     init?(named name: String) {
-        // Letters, digits and the signs of the database's names: no path leads out of its folder.
+        // Letters, digits and the signs of the database's names. Without a dot no path leads out of its folder.
         let isName = name.utf8.allSatisfy {
             switch $0 {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -67,7 +67,7 @@ struct ZoneTable: Sendable {
     /// Returns the offset at a second since 1970, in seconds east of universal time.
     func offset(at second: Int64) -> Int64 {
         if let rule, second >= changes.last ?? .min { return rule.offset(at: second) }
-        // The number of changes that are not later.
+        // A binary search for the number of changes that are not later.
         var (low, high) = (0, changes.count)
         while low < high {
             let middle = (low + high) / 2
@@ -81,12 +81,12 @@ struct ZoneTable: Sendable {
         var version: UInt8
         var universal, standard, leaps, times, types, characters: Int
 
-        /// The length of what follows the types.
+        /// Returns the length of what follows the types.
         func rest(timeSize: Int) -> Int { characters + leaps * (timeSize + 4) + standard + universal }
         func length(timeSize: Int) -> Int { times * (timeSize + 1) + types * 6 + rest(timeSize: timeSize) }
     }
 
-    /// Reads numbers from the bytes of a zone's file.
+    /// A reader of numbers from the bytes of a zone's file.
     private struct Reader {
         var rest: ArraySlice<UInt8>
 
@@ -107,7 +107,7 @@ struct ZoneTable: Sendable {
                 times: counts[3], types: counts[4], characters: counts[5])
         }
 
-        /// A signed number, its most significant byte first.
+        /// Returns a signed number, the most significant byte first.
         static func integer(_ bytes: ArraySlice<UInt8>) -> Int64 {
             let negative: Int64 = bytes.first ?? 0 >= 128 ? -1 : 0
             return bytes.reduce(negative) { $0 << 8 | Int64($1) }
