@@ -12,8 +12,8 @@ package enum HostText {
         return inet_pton(AF_INET6, text, &address) == 1
     }
 
-    /// Also accepts IPv4 addresses, which have the form of a name, and `_`, which names of machines may contain
-    /// although the DNS does not allow it.
+    /// Returns whether a text is a name or an IPv4 address, which has the form of a name. A name may contain `_`, as
+    /// those of some machines do, although the DNS does not allow it.
     private static func isName(_ text: String) -> Bool {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         return text.utf8.count <= 253

@@ -4,13 +4,13 @@ package import Glibc
 
 /// The clocks of the kernel.
 package enum SystemClock {
-    /// Milliseconds since the machine started, time in suspend included.
+    /// Returns the milliseconds since the machine started, time in suspend included.
     package static func bootMilliseconds() -> Int64 { nanoseconds(CLOCK_BOOTTIME) / 1_000_000 }
-    /// Milliseconds since the machine started, without time in suspend: for how long work takes.
+    /// Returns the milliseconds since the machine started, without time in suspend: for how long work takes.
     package static func awakeMilliseconds() -> Int64 { nanoseconds(CLOCK_MONOTONIC) / 1_000_000 }
     package static func wallMilliseconds() -> Int64 { nanoseconds(CLOCK_REALTIME) / 1_000_000 }
 
-    /// The offset of this machine's time zone from UTC in seconds, positive to the east.
+    /// Returns the offset of this machine's time zone from UTC in seconds, positive to the east.
     /// - Parameter time: In milliseconds since 1970.
     @Sendable
     package static func utcOffset(at time: Int64) -> Int {

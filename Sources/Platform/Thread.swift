@@ -17,6 +17,7 @@ package enum Thread {
         }
     }
 
+    /// Starts a thread that runs a closure.
     /// - Parameters:
     ///   - name: Shown by the system's tools, cut to 15 bytes.
     ///   - isDetached: Whether the thread cleans up after itself; otherwise the caller joins it.

@@ -82,7 +82,7 @@ struct AWeighting: Sendable {
             zeros: (gain, -2 * gain, gain), poles: (-(one.place + other.place), one.place * other.place))
     }
 
-    /// A double pole: two sections of one pole and one zero each.
+    /// Returns a double pole with a double zero: the square of a section with one of each.
     private static func lowPass(_ hertz: Double, _ rate: Double) -> FilterSection {
         let place = exp(-2 * Double.pi * hertz / rate)
         let half = rate / 2 / hertz

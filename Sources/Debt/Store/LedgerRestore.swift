@@ -11,7 +11,7 @@ package struct LedgerRestore: Hashable, Sendable {
 
     /// Replaces a ledger by a backup. The caller must make sure that no process has the ledger open. A copy of the
     /// backup is checked; the backup is only read. The replaced ledger stays beside it under a free name.
-    /// - Throws: ``LedgerError`` if the backup is damaged, foreign, empty or of a later version. Nothing is changed then.
+    /// - Throws: ``LedgerError`` if the backup is damaged, foreign, empty or of a later version. Nothing changes then.
     package init(from backup: String, to path: String) throws {
         guard access(backup, R_OK) == 0 else {
             throw LedgerError.unusable(path: backup, String(cString: strerror(errno)))

@@ -4,7 +4,7 @@ import GRDB
 
 /// The tables of the ledger.
 enum LedgerSchema {
-    /// Creates the tables in an empty file.
+    /// The migrations, which create the tables in an empty file.
     ///
     /// In `record`, `first` and `last` are a session's first and last instant, by which a week finds it; an open run
     /// ends at its planned end. The few sessions longer than two days have an index by their ends, so that the cost of

@@ -213,7 +213,7 @@ extension DebtFeed {
 }
 
 extension DebtWeek {
-    /// Returns whether labels differ from an earlier feed of the week by more than running time: one is gone or
+    /// Returns whether labels differ from an earlier feed of the week by more than running time. One is gone or
     /// recoloured, or two have other time. Readers add the running time to one label; up to a second is rounding.
     fileprivate func hasOtherLabels(than earlier: DebtWeek) -> Bool {
         var known = Dictionary(earlier.labels.map { ($0.label?.name, $0) }) { first, _ in first }

@@ -174,7 +174,7 @@ package final class Hooks: Sendable {
 }
 
 extension String {
-    /// Escapes the markup that a notification server would interpret.
+    /// The text with escapes for the markup that a notification server would interpret.
     fileprivate var escapedMarkup: String {
         replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }

@@ -17,7 +17,7 @@ struct ViewHub {
     private var online = 0
     private var observers: [Int: (isolated Node) -> Void] = [:]
     private var lastID = 0
-    /// Fires when the week's debt shows another minute.
+    /// The timer that fires when the week's debt shows another minute.
     var debtTick: LoopTimer?
 
     /// Returns the observer's number.

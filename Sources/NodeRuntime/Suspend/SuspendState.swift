@@ -14,7 +14,7 @@ struct SuspendState {
     var lockRefusal: String?
     /// Called when the broker has acknowledged that this node is suspended.
     private var done: (@Sendable () -> Void)?
-    /// Fires when the broker has not acknowledged that this node is awake.
+    /// The timer that fires when the broker has not acknowledged that this node is awake.
     private var wakeDeadline: LoopTimer?
 
     mutating func fallAsleep(then done: @escaping @Sendable () -> Void) { self.done = done }
