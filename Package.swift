@@ -125,8 +125,8 @@ let package = Package(
         .target(
             name: "NodeRuntime",
             dependencies: [
-                "API", "CSystemd", "Core", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Settings", "Wire",
-                logging, subprocess, system,
+                "API", "CLinux", "CSystemd", "Core", "Ledger", "Mosquitto", "Platform", "Runtime", "Session",
+                "Settings", "Wire", logging, subprocess, system,
             ],
             swiftSettings: strict
         ),

@@ -59,7 +59,7 @@ struct MemberList {
 
     /// Whether another member with a password publishes the feed of this role in this space.
     func hasOther(than node: String, role: MemberRole, in space: String) -> Bool {
-        members.contains {
+        all.contains {
             $0.node != node && $0.role == role && ($0.state == .invited || $0.state == .joined)
                 && ($0.space == space || $0.space == "+")
         }

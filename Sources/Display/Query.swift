@@ -18,7 +18,11 @@ extension [String: String] {
         try parameter(name, "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))") { Word(rawValue: $0) }
     }
 
-    package func near() throws(RequestError) -> Near? {
-        try parameter("near", "a duration such as 5m or 90s") { Near($0) }
+    package func blank() throws(RequestError) -> BlankHours? {
+        try parameter("blank", "hours such as 23:00-07:00") { BlankHours($0) }
+    }
+
+    package func near() throws(RequestError) -> EndWarning? {
+        try parameter("near", "a duration such as 5m or 90s") { EndWarning($0) }
     }
 }

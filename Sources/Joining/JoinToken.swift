@@ -8,10 +8,10 @@ package import Settings
 /// The text form of an ``Invitation``. It has a prefix with the version, and bytes in base64url with a checksum.
 package enum JoinToken {
     /// The most characters of a token, prefix included.
-    package static let longest = 250
+    package static let maximumLength = 250
     private static let name = "lockstep"
     private static let prefix = "lockstep1-"
-    private static let mostBytes = (longest - prefix.utf8.count) * 3 / 4
+    private static let mostBytes = (maximumLength - prefix.utf8.count) * 3 / 4
     private static let checksumBytes = 4
 
     // The bits of the second byte: the role, and two flags above it.
@@ -36,7 +36,7 @@ package enum JoinToken {
             let longestIndex = hosts.indices.max { hosts[$0].utf8.count < hosts[$1].utf8.count }
             hosts.remove(at: longestIndex ?? 0)
         }
-        throw BadValue("the invitation has no address that fits into \(Self.longest) characters")
+        throw BadValue("the invitation has no address that fits into \(Self.maximumLength) characters")
     }
 
     private static func head(of invitation: Invitation) throws(BadValue) -> [UInt8] {

@@ -46,8 +46,8 @@ package struct Joining: Sendable {
     private func join(_ request: JoinRequest, _ folder: JoinFolder) async throws -> JoinReport {
         let service = request.role.service
         let unit = LineText(showing: "lockstep-\(service).service")
-        let names = paths.names(of: service)
-        try checkSettings(names)
+        let files = paths.files(of: service)
+        try checkSettings(files)
         let owner = try paths.owner()
         if let manager, await !manager.has(unit) {
             throw JoinFailure("the service lockstep-\(service) is not installed on this machine")
@@ -63,13 +63,13 @@ package struct Joining: Sendable {
         do {
             try folder.begin(service)
             try changes.makeDirectory(paths.directory)
-            try write(request, authority, names, at: paths.root, owner, &changes)
-            say("Settings are in \(LineText(showing: paths.path(names.settings))).")
+            try write(request, authority, files, at: paths.root, owner, &changes)
+            say("Settings are in \(LineText(showing: paths.path(files.settings))).")
             var report = JoinReport(
                 node: "\(request.node)", space: "\(request.space)", role: request.role.rawValue,
                 broker: "\(request.broker)", service: "lockstep-\(service)", isConnected: false)
             guard let manager else {
-                report.next = "lockstep-\(service) --config \(paths.path(names.settings))"
+                report.next = "lockstep-\(service) --config \(paths.path(files.settings))"
                 return report
             }
             try Task.checkCancellation()
@@ -89,7 +89,7 @@ package struct Joining: Sendable {
     /// - Returns: Whether there was such a join.
     private func undoBegun(_ folder: JoinFolder) async -> Bool {
         guard let service = folder.begun else { return false }
-        for name in paths.names(of: service).joined {
+        for name in paths.files(of: service).joined {
             for path in [paths.path(name), paths.path(name) + ".new"] { unlink(path) }
         }
         let unit = LineText(showing: "lockstep-\(service).service")
@@ -98,12 +98,12 @@ package struct Joining: Sendable {
     }
 
     /// Checks that the service has not joined, and that its own settings set nothing that joining sets.
-    private func checkSettings(_ names: JoinPaths.Names) throws {
+    private func checkSettings(_ files: JoinPaths.Files) throws {
         let leave = paths.isPersonal ? "lockstep leave --user" : "sudo lockstep leave"
-        if access(paths.path(names.settings), F_OK) == 0 {
+        if access(paths.path(files.settings), F_OK) == 0 {
             throw JoinFailure("this machine has joined already; to join another broker: \(leave), then again")
         }
-        let own = paths.path(names.ownSettings)
+        let own = paths.path(files.ownSettings)
         guard access(own, F_OK) == 0 else { return }
         var values = SettingValues()
         try values.fill(file: own)
@@ -121,8 +121,8 @@ package struct Joining: Sendable {
         case .fingerprint(let fingerprint):
             let hosts = request.broker.endpoints.map(\.host).joined(separator: ", ")
             say("Looking for the broker at \(LineText(showing: hosts)).")
-            let found = try await Authority.find(fingerprint, at: request.broker.endpoints)
-            let first = request.broker.endpoints.remove(at: found.endpoint)
+            let found = try await AuthoritySearch.find(fingerprint, at: request.broker.endpoints)
+            let first = request.broker.endpoints.remove(at: found.endpointIndex)
             request.broker.endpoints.insert(first, at: 0)
             say("Found it at \(first.line); its authority has the right fingerprint.")
             return found.certificate
@@ -134,12 +134,12 @@ package struct Joining: Sendable {
     private func prepareProbe(
         _ request: JoinRequest, _ authority: [UInt8]?, _ folder: JoinFolder
     ) throws -> LineText {
-        let names = JoinPaths.Names(
+        let files = JoinPaths.Files(
             settings: folder.path("settings"), password: folder.path("password"),
             authority: folder.path("authority"))
-        var files = FileChanges()
-        try write(request, authority, names, at: "", nil, &files)
-        return try SettingLines.value(path: names.settings)
+        var changes = FileChanges()
+        try write(request, authority, files, at: "", nil, &changes)
+        return try SettingLines.value(path: files.settings)
     }
 
     /// Logs in as the node, and checks that no other machine uses its name or the invitation.
@@ -181,15 +181,15 @@ package struct Joining: Sendable {
 
     /// Writes password, authority and settings below `root`; `names` are the paths that a service sees.
     private func write(
-        _ request: JoinRequest, _ authority: [UInt8]?, _ names: JoinPaths.Names, at root: String,
+        _ request: JoinRequest, _ authority: [UInt8]?, _ files: JoinPaths.Files, at root: String,
         _ owner: (user: uid_t, group: gid_t)?, _ changes: inout FileChanges
     ) throws {
-        let settings = try request.settings(password: names.password, authority: authority.map { _ in names.authority })
+        let settings = try request.settings(password: files.password, authority: authority.map { _ in files.authority })
         if let password = request.password {
-            try changes.write(.line(password), to: root + names.password, mode: 0o600, owner: owner)
+            try changes.write(.line(password), to: root + files.password, mode: 0o600, owner: owner)
         }
-        if let authority { try changes.write(.certificates(authority), to: root + names.authority, mode: 0o644) }
-        try changes.write(.settings(settings), to: root + names.settings, mode: 0o600)
+        if let authority { try changes.write(.certificates(authority), to: root + files.authority, mode: 0o644) }
+        try changes.write(.settings(settings), to: root + files.settings, mode: 0o600)
     }
 
     private func start(
@@ -240,14 +240,14 @@ package struct Joining: Sendable {
         defer { folder.remove() }
         var left: [Left] = []
         for service in JoinFolder.services {
-            let names = paths.names(of: service)
-            guard access(paths.path(names.settings), F_OK) == 0 || folder.begun == service else { continue }
+            let files = paths.files(of: service)
+            guard access(paths.path(files.settings), F_OK) == 0 || folder.begun == service else { continue }
             var values = SettingValues()
-            try? values.fill(file: paths.path(names.settings))
+            try? values.fill(file: paths.path(files.settings))
             await manager?.end(LineText(showing: "lockstep-\(service).service"))
             var changes = FileChanges()
             do throws(FileError) {
-                for name in names.joined { try changes.remove(paths.path(name)) }
+                for name in files.joined { try changes.remove(paths.path(name)) }
             } catch {
                 changes.undo()
                 throw JoinFailure(error.description)

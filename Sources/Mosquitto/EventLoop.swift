@@ -32,8 +32,8 @@ public final class EventLoop: SerialExecutor, Sendable {
         var last: [Work] = []
         var stage = Stage.running
         /// Whether the thread waits, or is about to wait, in the kernel, so that new work must wake it.
-        var asleep = false
-        var runningLate = false
+        var isAsleep = false
+        var isRunningLate = false
         var thread: pthread_t?
         var waitingForStop: [CheckedContinuation<Void, Never>] = []
     }
@@ -146,8 +146,8 @@ public final class EventLoop: SerialExecutor, Sendable {
         let (needsThread, needsWake) = queue.withLock { queue in
             if isLast { queue.last.append(work) } else { queue.work.append(work) }
             if queue.stage == .stopped {
-                defer { queue.runningLate = true }
-                return (!queue.runningLate, false)
+                defer { queue.isRunningLate = true }
+                return (!queue.isRunningLate, false)
             }
             return (false, mustWake(&queue))
         }
@@ -157,8 +157,8 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     /// Returns whether the caller must ``wake()`` the thread after it has released the lock; then ``waking`` counts it.
     private func mustWake(_ queue: inout Queue) -> Bool {
-        guard queue.asleep else { return false }
-        queue.asleep = false
+        guard queue.isAsleep else { return false }
+        queue.isAsleep = false
         waking.add(1, ordering: .relaxed)
         return true
     }
@@ -194,12 +194,12 @@ public final class EventLoop: SerialExecutor, Sendable {
                     queue.stage = .stopped
                     return nil
                 }
-                queue.asleep = true
+                queue.isAsleep = true
                 return .untilEvent
             }
             guard let wait else { break }
             let events = poll.wait(wait)
-            if wait == .untilEvent { queue.withLock { $0.asleep = false } }
+            if wait == .untilEvent { queue.withLock { $0.isAsleep = false } }
             for event in events { dispatch(event) }
         }
     }
@@ -242,7 +242,7 @@ public final class EventLoop: SerialExecutor, Sendable {
             runQueued(&work)
             let isDone = queue.withLock { queue in
                 guard queue.work.isEmpty, queue.last.isEmpty else { return false }
-                queue.runningLate = false
+                queue.isRunningLate = false
                 threadID.store(0, ordering: .relaxed)
                 return true
             }

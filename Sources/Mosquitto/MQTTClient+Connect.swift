@@ -54,7 +54,7 @@ extension MQTTClient {
         }
     }
 
-    var currentEndpoint: MQTTConfiguration.Endpoint { configuration.endpoints[endpoint] }
+    var currentEndpoint: MQTTConfiguration.Endpoint { configuration.endpoints[endpointIndex] }
 
     private func lingeringConnectorEnded() {
         lingering -= 1

@@ -123,9 +123,9 @@ extension MQTTClient {
         var error = error
         if !wasConnected {
             // The endpoint of a lost connection is tried first, and after a failure the next one, without a pause.
-            endpoint = (endpoint + 1) % configuration.endpoints.count
+            endpointIndex = (endpointIndex + 1) % configuration.endpoints.count
             failures.append(error)
-            if endpoint != 0 {
+            if endpointIndex != 0 {
                 phaseTimer?.arm(atBootMilliseconds: now)
                 return
             }

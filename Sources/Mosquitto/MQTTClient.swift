@@ -26,7 +26,7 @@ public actor MQTTClient {
     var backoff: BackoffState
     var attempts = 0
     /// The index of the endpoint of the current or next attempt.
-    var endpoint = 0
+    var endpointIndex = 0
     /// The failures at the endpoints that were tried since the last wait.
     var failures: [MQTTError] = []
     /// Whether the next attempt uses 3.1.1 because the server refused MQTT 5.

@@ -46,7 +46,7 @@ extension MQTTConfiguration {
             try require(isSendable, "the password has a NUL, or more than 65535 bytes")
         }
         if let tls {
-            try require(!tls.isPinned || tls.trust != .system, "an authority is pinned by its file")
+            try require(!tls.isPinned || tls.trust != .system, "only an authority from a file can be pinned")
             try require(
                 (tls.certificateFile == nil) == (tls.keyFile == nil),
                 "a client certificate needs both its certificate file and its key file"

@@ -36,7 +36,8 @@ package actor LedgerCalendar {
             arguments: ["history", "--ical", "--since=\(day)", "--space=\(space)"], environment: .withoutSettings,
             input: .none, output: .bytes(limit: Self.sizeLimit), error: .string(limit: 4_096))
         guard result.terminationStatus.isSuccess else {
-            throw BadValue(result.standardError.split(whereSeparator: \.isNewline).joined(separator: " "))
+            let reason = result.standardError.split(whereSeparator: \.isNewline).joined(separator: " ")
+            throw BadValue(reason.isEmpty ? "\(program) has ended: \(result.terminationStatus)" : reason)
         }
         return result.standardOutput
     }

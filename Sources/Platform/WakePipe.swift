@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import Glibc
 
 /// A pipe that never blocks: a write wakes the thread that polls the other end.
@@ -9,11 +10,7 @@ package struct WakePipe: ~Copyable {
 
     package init() throws(FileError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw FileError(path: "a pipe", action: "make") }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
+        guard pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else { throw FileError(path: "a pipe", action: "make") }
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 

@@ -8,7 +8,9 @@ extension Settings {
     /// - Parameters:
     ///   - clientID: The start of the MQTT client id. The rest is random: a client with the same id would end the link.
     ///   - givesUp: Called at each failure; `true` ends the client.
-    package func brokerConfiguration(clientID: String, givesUp: @escaping @Sendable () -> Bool = { false }) -> MQTTConfiguration? {
+    package func brokerConfiguration(clientID: String, givesUp: @escaping @Sendable () -> Bool = { false })
+        -> MQTTConfiguration?
+    {
         guard let broker else { return nil }
         let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)
         var configuration = MQTTConfiguration(

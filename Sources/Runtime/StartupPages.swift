@@ -8,7 +8,7 @@ import Session
 /// Gives back the pages of program code that a process has read in. Only the start needs most of them. The kernel keeps
 /// them in its cache, and maps again what the process uses.
 package enum StartupPages {
-    /// When the start is over: connections are made, and servers listen. A judgement.
+    /// When the start is over: connections are made, and servers listen. An estimate.
     private static let startTime: Milliseconds = .seconds(3)
 
     /// Gives the pages back when the start is over. The caller must keep the timer.

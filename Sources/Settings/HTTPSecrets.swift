@@ -27,7 +27,7 @@ package struct HTTPSecrets: Hashable, Sendable {
             guard error.isMissing else { throw BadValue(error.description) }
         }
         guard [0, 2, 3].contains(keys.count), keys.allSatisfy({ $0.count == RandomKey.length }) else {
-            throw BadValue("\(path) does not hold three keys; delete it, and new ones are made")
+            throw BadValue("\(path) does not hold keys of this program; delete it, and new ones are made")
         }
         // A file of an earlier program has no key of the calendar.
         let missing = 3 - keys.count

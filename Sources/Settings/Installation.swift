@@ -19,7 +19,7 @@ package struct Installation: Sendable {
     /// Whether `lockstep broker setup` has set up a broker on this machine.
     package let hasBroker: Bool
     /// The file of the settings of the machine's debt service.
-    package var ledgerSettings: String { machine.path(machine.names(of: "debt").ownSettings) }
+    package var ledgerSettings: String { machine.path(machine.files(of: "debt").ownSettings) }
     private let machine: JoinPaths
     private let person: JoinPaths
 
@@ -29,9 +29,9 @@ package struct Installation: Sendable {
         func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
         machine = JoinPaths(isPersonal: false, root: root, environment: environment)
         person = JoinPaths(isPersonal: true, root: root, environment: environment)
-        hasMachineJoined = exists(machine.names(of: "node").settings)
-        hasPersonJoined = exists(person.names(of: "node").settings)
-        keepsLedger = exists(machine.names(of: "debt").settings)
+        hasMachineJoined = exists(machine.files(of: "node").settings)
+        hasPersonJoined = exists(person.files(of: "node").settings)
+        keepsLedger = exists(machine.files(of: "debt").settings)
         hasBroker = exists("/etc/mosquitto/conf.d/lockstep.conf")
     }
 
@@ -43,8 +43,8 @@ package struct Installation: Sendable {
     /// Returns the file that sets the broker of the node with a socket.
     package func brokerSettings(ofNodeAt socket: String) -> String {
         let isMachine = socket == Self.machineSocket
-        let names = (isMachine ? machine : person).names(of: "node")
-        return (isMachine ? hasMachineJoined : hasPersonJoined) ? names.settings : names.ownSettings
+        let files = (isMachine ? machine : person).files(of: "node")
+        return (isMachine ? hasMachineJoined : hasPersonJoined) ? files.settings : files.ownSettings
     }
 
     /// Returns the command with which the owner of the node with a socket leaves its group.

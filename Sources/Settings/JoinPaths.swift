@@ -9,7 +9,7 @@ package struct JoinPaths: Sendable {
     /// The folder of the settings, as the services see it.
     private let folder: String
     /// The folder of a join while it runs, without ``root``.
-    package let joining: String
+    package let joinFolder: String
 
     package init(isPersonal: Bool, root: String = "", environment: [String: String]) {
         self.isPersonal = isPersonal
@@ -17,7 +17,7 @@ package struct JoinPaths: Sendable {
         let paths = Paths(environment: environment)
         let settings = paths.settings(of: "node")
         let ownRuntime = environment["XDG_RUNTIME_DIR"].map { $0 + "/lockstep-join" }
-        joining = isPersonal ? ownRuntime ?? paths.stateDirectory + "-join" : "/run/lockstep-join"
+        joinFolder = isPersonal ? ownRuntime ?? paths.stateDirectory + "-join" : "/run/lockstep-join"
         folder = isPersonal ? String(settings.dropLast("/node.env".count)) : "/etc/lockstep"
     }
 
@@ -27,7 +27,7 @@ package struct JoinPaths: Sendable {
     package var directory: String { path(folder) }
 
     /// The files of a service, as the service sees them.
-    package struct Names: Sendable {
+    package struct Files: Sendable {
         package var settings: String
         package var ownSettings: String
         package var password: String
@@ -44,9 +44,9 @@ package struct JoinPaths: Sendable {
         package var joined: [String] { [settings, password, authority] }
     }
 
-    package func names(of service: String) -> Names {
+    package func files(of service: String) -> Files {
         let part = service == "node" ? "" : service + "-"
-        return Names(
+        return Files(
             settings: "\(folder)/joined\(service == "node" ? "" : "-" + service).env",
             ownSettings: "\(folder)/\(service).env", password: "\(folder)/\(part)password",
             authority: "\(folder)/\(part)broker-ca.crt")

@@ -66,7 +66,7 @@ package struct Presets: Sendable {
         }
         do throws(PlanError) {
             return Preset(
-                name: name, plan: try PlanGrammar.phases(of: String(text[..<(bar ?? text.endIndex)].trimmed)),
+                name: name, plan: try PlanParser.phases(of: String(text[..<(bar ?? text.endIndex)].trimmed)),
                 hasAlarm: extras.contains("alarm"), hasOvertime: extras.contains("overtime"))
         } catch {
             throw BadValue("\(error)")

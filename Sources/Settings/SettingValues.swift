@@ -28,11 +28,16 @@ package struct SettingValues: Sendable {
         if let text { values[setting] = Value(text: text, origin: option, isOnCommandLine: true) }
     }
 
-    /// Adds the values that are not set yet: of the environment, then of a settings file except those `ignored`.
+    /// Adds the values that are not set yet: of the environment, then of a settings file.
+    ///
+    /// The credentials in a file belong to the broker in that file. If the command line names another, they are left
+    /// out, so that it does not get the password.
     /// - Parameter config: The file; `nil` for the default one of `node`, `calm` or `debt`, if it exists.
     package mutating func fill(
-        environment: [String: String], config: String?, of name: String, except ignored: Set<Setting> = []
+        environment: [String: String], config: String?, of name: String
     ) throws(SettingError) {
+        let ignored: Set<Setting> =
+            isGiven(.broker) ? [.passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey] : []
         try fill(environment: environment)
         let file = Paths(environment: environment).settings(of: name)
         if config != nil || access(file, R_OK) == 0 { try fill(file: config ?? file, except: ignored) }
@@ -44,7 +49,7 @@ package struct SettingValues: Sendable {
         for name in environment.keys.sorted() where name.hasPrefix("LOCKSTEP_") {
             guard let text = environment[name] else { continue }
             // `lockstep` in a hook has the environment of the hook.
-            if Setting(rawValue: name) == nil, HookVariable.values[name] != nil { continue }
+            if Setting(rawValue: name) == nil, HookEnvironment.values[name] != nil { continue }
             try fill(name, Value(text: text, origin: "\(name) in the environment"))
         }
     }

@@ -262,7 +262,7 @@ extension SettingValues {
     package func duration(_ setting: Setting) throws(SettingError) -> Int? {
         guard let given = self[setting] else { return nil }
         do throws(PlanError) {
-            return try PlanGrammar.seconds(of: given.text)
+            return try PlanParser.seconds(of: given.text)
         } catch {
             throw SettingError("\(given.origin): \(error)")
         }

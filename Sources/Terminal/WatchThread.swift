@@ -52,7 +52,7 @@ struct WatchThread: ~Copyable {
             self.messageEnds = nil
         }
         let local = localTime
-        options.wall = SystemClock.wallMilliseconds()
+        options.wallClock = SystemClock.wallMilliseconds()
         var screen = view.map { Screen($0, at: BootTime(now), face: face, options: options) } ?? Screen(face: face)
         // The boring face shows nothing without a session.
         if screen.isIdle, blank?.contain(local) == true { screen = Screen(face: .boring) }

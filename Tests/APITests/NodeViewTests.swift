@@ -17,7 +17,8 @@ struct NodeViewTests {
     func viewIsReadBack(bits: Int) throws {
         let has = (0..<6).map { bits >> $0 & 1 == 1 }
         let view = View(
-            register: has[0] ? try Fixtures.register() : nil, anchorBoot: has[1] ? -500 : 500, shownSinceAnchor: has[2] ? 7 : 0,
+            register: has[0] ? try Fixtures.register() : nil, anchorBoot: has[1] ? -500 : 500,
+            shownSinceAnchor: has[2] ? 7 : 0,
             error: has[3] ? ErrorBound(size: 12, at: has[4] ? 99 : nil) : nil,
             contactLostAt: has[4] ? 3 : nil, isOwner: has[5], isLinked: has[1])
         var shown = NodeView(view)

@@ -26,7 +26,7 @@ import Testing
             ("(1s, 2s) / 3s x2", [1, 2, 3, 1, 2, 3].map { Self.phase(.focus, $0) }),
             ("1s x80", Array(repeating: Self.phase(.focus, 1), count: 80)),
         ]
-        for (text, expected) in table { #expect(try PlanGrammar.phases(of: text) == expected, "\(text)") }
+        for (text, expected) in table { #expect(try PlanParser.phases(of: text) == expected, "\(text)") }
     }
 
     static let bad: [(String, Int, String)] = [
@@ -54,7 +54,7 @@ import Testing
         #expect(Self.bad.count >= 25)
         for (text, column, message) in Self.bad {
             do {
-                let phases = try PlanGrammar.phases(of: text)
+                let phases = try PlanParser.phases(of: text)
                 Issue.record("\(text) was read as \(phases)")
             } catch {
                 #expect(error.column == column, "\(text): \(error)")
@@ -65,11 +65,11 @@ import Testing
 
     @Test func durationIsParsed() throws {
         for (text, seconds) in [("1m", 60), (" 1h30m ", 5_400), ("90s", 90), ("24h", 86_400), ("1s", 1)] {
-            #expect(try PlanGrammar.seconds(of: text) == seconds)
+            #expect(try PlanParser.seconds(of: text) == seconds)
         }
         for (text, column) in [("", 1), ("1m 30s", 4), ("m", 1), ("1", 2), ("0m", 1), ("1d", 2), ("24h1s", 1)] {
             do {
-                _ = try PlanGrammar.seconds(of: text)
+                _ = try PlanParser.seconds(of: text)
                 Issue.record("\(text) was read")
             } catch { #expect(error.column == column, "\(text): \(error)") }
         }

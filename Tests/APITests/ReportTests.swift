@@ -89,7 +89,8 @@ struct ReportTests {
     /// A script can rely on the reported time within this bound.
     @Test func errorBoundGrowsWithDrift() throws {
         func bound(_ error: ErrorBound?, shown: Milliseconds = 0, boot: BootTime) throws -> Int? {
-            let view = View(register: try Fixtures.register(), anchorBoot: 500_000, shownSinceAnchor: shown, error: error)
+            let view = View(
+                register: try Fixtures.register(), anchorBoot: 500_000, shownSinceAnchor: shown, error: error)
             let report = try status(view, boot: boot)
             #expect(try fields(report)["errorBound"] == report.errorBound.map { .number(Int64($0)) } ?? .null)
             return report.errorBound

@@ -71,9 +71,11 @@ import Testing
 
     @Test func aFeedHasAnotherPublisherInTheSameSpaceOnly() throws {
         let list = try Self.list(
-            "a calm home joined 1\nb calm home joined 1\nc calm hall expired 1\nd debt + invited 1\n", "")
+            "a calm home joined 1\nb calm home joined 1\nc calm hall expired 1\nd debt + invited 1\n",
+            "calm:$7$101$a$b\n")
         #expect(list.hasOther(than: "a", role: .calm, in: "home"))
-        #expect(!list.hasOther(than: "c", role: .calm, in: "hall"))
+        #expect(list.hasOther(than: "c", role: .calm, in: "hall"), "the user calm of no member may publish too")
+        #expect(!list.hasOther(than: "calm", role: .calm, in: "hall"))
         #expect(list.hasOther(than: "x", role: .debt, in: "hall"))
         #expect(!list.hasOther(than: "d", role: .debt, in: "+"))
     }

@@ -39,15 +39,15 @@ struct ImportTests {
         #expect(rows[1].fields == ["x, y", "say \"no\"", "two\r\nlines"])
         #expect(rows[2].fields == ["1", "", "3"])
         #expect(rows[4].fields == ["8", "9", "10\rä"])
-        #expect(rows.map { $0.invalidField != nil } == [false, false, false, true, false, true])
+        #expect(rows.map { $0.problem != nil } == [false, false, false, true, false, true])
         for separator in [";", "\t"] {
             var reader = CSVReader(Array("a\(separator)b, c\(separator)d\n1\(separator)2,5\(separator)\n".utf8))
             #expect(reader.next()?.fields == ["a", "b, c", "d"])
             #expect(reader.next()?.fields == ["1", "2,5", ""])
         }
         var broken = CSVReader([UInt8(ascii: "a"), 10, 0xFF, 10])
-        #expect(broken.next()?.invalidField == nil)
-        #expect(broken.next()?.invalidField != nil)
+        #expect(broken.next()?.problem == nil)
+        #expect(broken.next()?.problem != nil)
         #expect(broken.next() == nil)
     }
 

@@ -283,9 +283,9 @@ struct LedgerStoreTests {
         #expect(try book.sums(of: week, now: now).done == 0)
         // A later record of the node does not change a correction.
         let outcome = try ledger.file([arrival(try record("s-1", rev: 2, from: start, minutes: 40))])
-        book.forget(from: outcome[0].touches)
+        book.forget(from: outcome[0].firstTouched)
         #expect(outcome[0].filing == .kept)
-        #expect(outcome[0].touches == start)
+        #expect(outcome[0].firstTouched == start)
         #expect(try book.sums(of: week, now: now).done == 0)
         let content = Correction.Content(
             title: "By hand", label: nil,

@@ -19,7 +19,7 @@ struct Book {
                 records[record.id] = record
             }
         case .correction(let correction):
-            if correction.holds(against: corrections[correction.key.session]) {
+            if correction.replaces(corrections[correction.key.session]) {
                 corrections[correction.key.session] = correction
             }
         }

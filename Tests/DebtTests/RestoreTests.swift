@@ -43,10 +43,10 @@ struct RestoreTests {
         let before = try bytes("backup")
         let first = try LedgerRestore(from: directory.file("backup"), to: path)
         #expect(first.spaces == [home])
-        #expect(first.before == path + ".before-1")
+        #expect(first.formerPath == path + ".before-1")
         #expect(try count() == 1)
-        #expect(try LedgerRestore(from: directory.file("backup"), to: path).before == path + ".before-2")
-        #expect(try LedgerRestore(from: path + ".before-1", to: path).before == path + ".before-3")
+        #expect(try LedgerRestore(from: directory.file("backup"), to: path).formerPath == path + ".before-2")
+        #expect(try LedgerRestore(from: path + ".before-1", to: path).formerPath == path + ".before-3")
         #expect(try count() == 3)
         #expect(try bytes("backup") == before, "the backup is only read")
         #expect(!FileManager.default.fileExists(atPath: path + ".new"))
@@ -144,7 +144,7 @@ struct RestoreTests {
     @Test func restoringABackupDoesNotChangeIt() throws {
         try makeLedger("backup", sessions: 1)
         let before = try bytes("backup")
-        #expect(try LedgerRestore(from: directory.file("backup"), to: path).before == nil)
+        #expect(try LedgerRestore(from: directory.file("backup"), to: path).formerPath == nil)
         #expect(try count() == 1)
         #expect(try bytes("backup") == before)
     }

@@ -32,7 +32,7 @@ struct YearTests {
         if let calm {
             try ledger.store(CalmFeed(session: record.id, percent: calm, coverage: 100, at: GroupTime(from)), in: home)
         }
-        return try #require(outcome.first).touches
+        return try #require(outcome.first).firstTouched
     }
 
     /// A session of four hours that runs.

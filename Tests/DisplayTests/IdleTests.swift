@@ -15,7 +15,7 @@ import Wire
 
     private func screen(_ idle: Idle, at time: Int64, face: Face = .focus) -> Screen {
         var options = ScreenOptions(utcOffset: { _ in 3_600 })
-        (options.idle, options.wall) = (idle, time)
+        (options.idle, options.wallClock) = (idle, time)
         options.week = DebtWeek(
             name: "2026-W49", from: GroupTime(Self.midnight), to: GroupTime(Self.midnight + 7 * 86_400_000), goal: 420,
             done: 4_500_000, days: [1_800_000, 2_700_000, 0, 0, 0, 0, 0], streak: 2, labels: [],
@@ -45,8 +45,8 @@ import Wire
     }
 
     @Test func durationsHaveTheFormOfPlans() {
-        #expect(Near("5m")?.seconds == 300)
-        #expect(Near("90s")?.seconds == 90)
-        for wrong in ["", "5", "0s", "5x", "-5m"] { #expect(Near(wrong) == nil, "\(wrong)") }
+        #expect(EndWarning("5m")?.seconds == 300)
+        #expect(EndWarning("90s")?.seconds == 90)
+        for wrong in ["", "5", "0s", "5x", "-5m"] { #expect(EndWarning(wrong) == nil, "\(wrong)") }
     }
 }

@@ -11,7 +11,7 @@ import Wire
 @testable import NodeRuntime
 
 /// The journal on a full disk, which is a small one in memory. Only root can mount it.
-@Suite(.timeLimit(.minutes(15)), SmallDisk.canBeMounted)
+@Suite(.timeLimit(.minutes(15)), SmallDisk.requiresMount)
 struct JournalDiskTests {
     /// Calls `body` with a state directory on such a disk.
     private func withDisk(_ body: (_ state: String, StateDirectory) throws -> Void) async throws {

@@ -25,7 +25,7 @@ struct SessionScript {
         _ plan: String, on owner: String = "desk", autoAdvance: Bool = false, alarm: Bool = false,
         overtime: Bool = false
     ) throws {
-        let phases = try PlanGrammar.phases(of: plan)
+        let phases = try PlanParser.phases(of: plan)
         let owner = try #require(NodeID(owner))
         let id = try #require(SessionID("s\(count)"))
         count += 1

@@ -189,7 +189,7 @@ struct EngineHarness {
         title: String = ""
     ) -> Reply? {
         ticket += 1
-        let phases = (try? PlanGrammar.phases(of: plan)) ?? []
+        let phases = (try? PlanParser.phases(of: plan)) ?? []
         send(
             .start(
                 Start(title: title, mode: mode, plan: phases, autoAdvance: autoAdvance), id: token(session),
@@ -278,7 +278,7 @@ extension NodeID {
     static let kitchen = SessionTests.id("kitchen")
 }
 
-func plan(_ text: String) -> [Phase] { (try? PlanGrammar.phases(of: text)) ?? [] }
+func plan(_ text: String) -> [Phase] { (try? PlanParser.phases(of: text)) ?? [] }
 
 func outcome(_ reply: Reply?) -> Outcome? {
     if case .answered(let answer) = reply { answer.outcome } else { nil }

@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Root may write everywhere, except on a file system that is mounted read-only.
-    @Test(SmallDisk.canBeMounted, arguments: [false, true])
+    @Test(SmallDisk.requiresMount, arguments: [false, true])
     func directoryThatCannotBeWrittenIsLocked(wasUsed: Bool) async throws {
         try await SmallDisk.with(size: "64k", in: home) { path in
             if wasUsed { _ = try StateDirectory(path) }

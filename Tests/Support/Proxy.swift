@@ -70,16 +70,16 @@ public final class Proxy: Sendable {
     public var connections: Int { state.withLock { $0.made } }
 
     /// Sends later connections to another port.
-    public func lead(to target: Int) { change { $0.target = target } }
+    public func redirect(to target: Int) { change { $0.target = target } }
     /// Closes all connections.
     public func cut() { change { $0.cuts += 1 } }
 
     /// Holds the bytes and ends of connections in these directions until ``heal()``.
-    /// - Parameter isForLater: Whether later connections are held too.
-    public func hold(_ directions: Direction..., isForLater: Bool = true) {
+    /// - Parameter includingLater: Whether later connections are held too.
+    public func hold(_ directions: Direction..., includingLater: Bool = true) {
         change {
             $0.held = Set(directions)
-            $0.heldUpTo = isForLater ? .max : $0.made
+            $0.heldUpTo = includingLater ? .max : $0.made
         }
     }
 

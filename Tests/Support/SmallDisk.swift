@@ -14,7 +14,7 @@ package enum SmallDisk {
         return mount(on: directory.path, "size=64k") && umount2(directory.path, 0) == 0
     }()
 
-    package static let canBeMounted = ConditionTrait.enabled(if: canMount, "only root of the machine may mount a disk")
+    package static let requiresMount = ConditionTrait.enabled(if: canMount, "only root of the machine may mount a disk")
 
     private static func mount(on folder: String, _ size: String, flags: UInt = 0) -> Bool {
         Glibc.mount("tmpfs", folder, "tmpfs", flags, "\(size),mode=700") == 0

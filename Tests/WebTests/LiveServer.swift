@@ -14,7 +14,7 @@ import Wire
 enum LiveServer {
     static func with(
         _ timeouts: Timeouts = Timeouts(), limits: Connections.Limits = Connections.Limits(openFiles: 1_024),
-        hosts: Set<String> = [], givenHosts: Set<String> = [], needsLocalKey: Bool = false,
+        hosts: Set<String> = [], configuredHosts: Set<String> = [], needsLocalKey: Bool = false,
         phones: PairedPhones? = nil, encryption: (any HTTPEncryption)? = nil,
         _ body: (_ port: Int, _ node: FakeNode) async throws -> Void
     ) async throws {
@@ -25,7 +25,7 @@ enum LiveServer {
             controlKey: AuthMiddlewareTests.control, needsLocalKey: needsLocalKey)
         var server = HTTPServer(
             node: node, listeners: [HTTPListener(host: "127.0.0.1", port: port, encryption: encryption)],
-            hosts: hosts, givenHosts: givenHosts, openFiles: 1_024, kiosk: kiosk,
+            hosts: hosts, configuredHosts: configuredHosts, openFiles: 1_024, kiosk: kiosk,
             phones: try phones ?? self.phones(), log: log, calendar: { [] })
         server.timeouts = timeouts
         server.limits = limits

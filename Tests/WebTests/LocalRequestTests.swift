@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func requestForConfiguredHostNeedsAKey() async throws {
-        try await LiveServer.with(givenHosts: ["proxy.example"]) { port, _ in
+        try await LiveServer.with(configuredHosts: ["proxy.example"]) { port, _ in
             for host in ["proxy.example", "PROXY.example:443"] {
                 #expect(try await LiveServer.get(port, "/v1/session", host: host).hasPrefix("HTTP/1.1 401"))
                 let known = try await LiveServer.get(port, "/v1/session", host: host, Self.key)

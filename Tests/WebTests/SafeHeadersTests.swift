@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test func everyResponseHasSecurityHeaders() async throws {
-        try await LiveServer.with(givenHosts: ["proxy.example"]) { port, _ in
+        try await LiveServer.with(configuredHosts: ["proxy.example"]) { port, _ in
             let own = "cross-origin-resource-policy: same-origin"
             let get = { (path: String) in "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" }
             let cases: [(request: String, status: String, policy: String)] = [

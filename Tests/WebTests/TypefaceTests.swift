@@ -10,7 +10,7 @@ import Testing
 /// The typeface that the pages bring along.
 @Suite(.limitedConcurrency) struct TypefaceTests {
     @Test func aBrowserMayLoadAndKeepTheTypeface() async throws {
-        try await LiveServer.with(givenHosts: []) { port, _ in
+        try await LiveServer.with(configuredHosts: []) { port, _ in
             for name in PageRoutes.typeface {
                 let answer = try await LiveServer.answer(
                     port, "GET /\(name) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -36,6 +36,13 @@ import Testing
         }
         #expect(try Project.read(".github/NOTICE").contains("Sources/Web/Look/OFL.txt"))
         #expect(try Project.read("Sources/Web/Look/OFL.txt").contains("SIL OPEN FONT LICENSE Version 1.1"))
+    }
+
+    @Test func invalidDarkHoursAreRefused() throws {
+        for wrong in ["23:00-23:00", "99:99-07:00", "23"] {
+            #expect(throws: RequestError.self, "\(wrong)") { try PageParameters.check(["blank": wrong]) }
+        }
+        try PageParameters.check(["blank": "23:00-07:00"])
     }
 
     /// E-ink flashes at each second, which the boring face shows.

@@ -157,7 +157,8 @@ struct Summary {
         case .ack(let ack): describe(ack)
         case .notice(let notice):
             fields = [
-                "message": "notice", "rev": "\(notice.rev)", "ok": notice.acknowledgement.map { "\($0.lineage) \($0.at)" } ?? "none",
+                "message": "notice", "rev": "\(notice.rev)",
+                "ok": notice.acknowledgement.map { "\($0.lineage) \($0.at)" } ?? "none",
                 "text": notice.message.map { "\($0.text) \($0.at) \($0.until)" } ?? "none",
             ]
         case .hello: fields["message"] = "hello"

@@ -50,7 +50,7 @@ package struct Schemas: Form {
     }
 
     /// Returns a schema that an object matches if it has the field, with a value of the given schema.
-    static func needs(_ key: String, _ schema: JSONText) -> JSONText {
+    static func requiring(_ key: String, _ schema: JSONText) -> JSONText {
         ["properties": JSONText([(key, schema)]), "required": [JSONText(key)]]
     }
 

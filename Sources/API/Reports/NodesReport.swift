@@ -78,7 +78,7 @@ package struct NodeReport: Hashable, Sendable, Described {
         try form.field("online", &online, .bool, "Whether it is connected, as far as the reporting node knows.")
         try form.field(
             "state", &state, .oneOf(["clockWrong", "sleeping", "online", "offline", "unknown"]),
-            "unknown is one before its first presence.")
+            "unknown: its first presence has not arrived.")
         try form.field(
             "lastHeard", nullable: &lastHeard, .whole(),
             "When it was last heard, in milliseconds since 1970 in group time.")

@@ -38,7 +38,7 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
         try form.field("op", &op, .word())
         try form.field(
             "seconds", optional: &seconds, .whole(-Limits.phaseSeconds.upperBound...Limits.phaseSeconds.upperBound),
-            "By default 60; fewer than 0 take time away.")
+            "By default 60; a negative number takes time away.")
         try form.field(
             "title", optional: &title, .clean(0...Limits.titleBytes),
             "At most 160 bytes of UTF-8; an empty one removes the title.")
@@ -64,17 +64,18 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
             return Schemas.object(fields, about: about, further: further)
         }
         let texts = ["title", "label", "colour"]
-        let noLabel = [Schemas.needs("colour", ["type": "string"]), Schemas.needs("label", ["const": ""])]
+        let noLabel = [Schemas.requiring("colour", ["type": "string"]), Schemas.requiring("label", ["const": ""])]
         let others = IntentOperation.Name.allCases.filter { $0 != .extend && $0 != .correct }
         return [
             "oneOf": [
                 form(
-                    [.extend], "More time, or less.", ["seconds"], [("not", Schemas.needs("seconds", ["const": 0]))]),
+                    [.extend], "More time, or less.", ["seconds"], [("not", Schemas.requiring("seconds", ["const": 0]))]
+                ),
                 form(
                     [.correct], "What is absent stays. At least one of title, label and colour is needed.",
                     Set(texts),
                     [
-                        ("anyOf", JSONText(texts.map { Schemas.needs($0, ["type": "string"]) })),
+                        ("anyOf", JSONText(texts.map { Schemas.requiring($0, ["type": "string"]) })),
                         ("not", ["allOf": JSONText(noLabel)]),
                     ]),
                 form(others, "Any other operation.", []),

@@ -20,7 +20,7 @@ package struct MessageRequest: Hashable, Sendable, Described {
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field(
             "text", &text, .clean(0...Limits.titleBytes),
-            "At most 160 bytes of UTF-8; an empty one takes the present text back.")
+            "At most 160 bytes of UTF-8; an empty one removes the present text.")
         try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "By default 600.")
     }
 

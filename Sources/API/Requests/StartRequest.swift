@@ -96,7 +96,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
                         own[index].schema = ["enum": JSONText(modes)]
                     }
                     let noLabel: JSONText = ["properties": ["label": ["type": "null"]]]
-                    let colour = Schemas.needs("colour", ["type": "string"])
+                    let colour = Schemas.requiring("colour", ["type": "string"])
                     return Schemas.object(own, further: [("not", ["allOf": [colour, noLabel]])])
                 } + [Schemas.object(again)])
         ]
@@ -167,7 +167,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         if let seconds { return [Phase(kind: .focus, seconds: seconds)] }
         if let plan {
             do throws(PlanError) {
-                return try PlanGrammar.phases(of: plan)
+                return try PlanParser.phases(of: plan)
             } catch {
                 throw RequestError("plan", "\(error)")
             }

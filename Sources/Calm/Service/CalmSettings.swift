@@ -65,7 +65,7 @@ package struct CalmSettings: Sendable {
                 "one of " + PCMFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")) ?? .s16,
             rate: try values.read(.calmRate, Self.number(in: PCMFormat.rates), "\(PCMFormat.rates)") ?? 48_000,
             channels: try values.read(
-                .calmChannels, Self.number(in: PCMFormat.channelsLimit), "\(PCMFormat.channelsLimit)") ?? 1)
+                .calmChannels, Self.number(in: PCMFormat.channelCounts), "\(PCMFormat.channelCounts)") ?? 1)
         calibration = try values.read(.calmCalibration, Self.decibels, "decibels, −200 to 200") ?? 110
     }
 

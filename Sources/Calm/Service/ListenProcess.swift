@@ -21,7 +21,8 @@ package enum ListenProcess {
             }
             return
         }
-        guard let link = settings.node.brokerConfiguration(clientID: "lockstep-\(settings.node.space)-\(source)-sound") else {
+        guard let link = settings.node.brokerConfiguration(clientID: "lockstep-\(settings.node.space)-\(source)-sound")
+        else {
             throw SettingError("levels go to a broker: --broker mqtt://host, or LOCKSTEP_BROKER; or --print them")
         }
         try await EventLoop.withEventLoop(name: "listen") { loop in

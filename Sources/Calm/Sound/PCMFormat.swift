@@ -19,12 +19,12 @@ struct PCMFormat: Hashable, Sendable {
 
     /// The supported rates, in samples per second.
     static let rates = 8_000...384_000
-    static let channelsLimit = 1...32
+    static let channelCounts = 1...32
 
     var encoding: Encoding
     /// Samples per second of each channel, within ``rates``.
     var rate: Int
-    /// The number of interleaved channels, within ``channelsLimit``.
+    /// The number of interleaved channels, within ``channelCounts``.
     var channels: Int
     var isBigEndian: Bool
 
@@ -40,7 +40,7 @@ struct PCMFormat: Hashable, Sendable {
 
     func checked() throws(SoundError) -> PCMFormat {
         guard Self.rates.contains(rate) else { throw SoundError("rate of \(rate) Hz, expected 8000 to 384000") }
-        guard Self.channelsLimit.contains(channels) else { throw SoundError("\(channels) channels, expected 1 to 32") }
+        guard Self.channelCounts.contains(channels) else { throw SoundError("\(channels) channels, expected 1 to 32") }
         return self
     }
 

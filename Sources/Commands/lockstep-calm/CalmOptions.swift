@@ -39,10 +39,7 @@ struct CalmOptions: ParsableArguments {
         values.set(.calmTopic, option: "--topic", to: topic)
         values.set(.logLevel, option: "--log-level", to: logLevel)
         more(&values)
-        // The credentials in a file belong to the broker in that file, not to one on the command line.
-        let ofAnotherBroker: Set<Setting> =
-            broker.values.isGiven(.broker) ? [.passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey] : []
-        try values.fill(environment: environment, config: config, of: "calm", except: ofAnotherBroker)
+        try values.fill(environment: environment, config: config, of: "calm")
         return try CalmSettings(values, part: part, environment: environment)
     }
 }

@@ -39,7 +39,7 @@ struct Add: ParsableCommand {
     var json = false
 
     func run() throws {
-        let (settings, record) = try access.with(writes: true) { opened in
+        let (settings, record) = try access.withLedger(writes: true) { opened in
             let now = SystemClock.wallMilliseconds()
             let record = try makeRecord(in: opened.history.latest, now: now)
             let arrival = LedgerStore.Arrival(space: opened.space, digested: DigestedRecord(record), at: GroupTime(now))

@@ -19,7 +19,7 @@ struct Backup: ParsableCommand {
     func run() throws {
         guard Glibc.access(file, F_OK) != 0 else { throw UsageError("\(file) already exists") }
         umask(0o077)
-        try access.with { try $0.ledger.backUp(to: file) }
+        try access.withLedger { try $0.ledger.backUp(to: file) }
         print("The ledger is in \(file).")
     }
 }
@@ -51,7 +51,7 @@ struct Restore: ParsableCommand {
         }
         withExtendedLifetime(directory) {}
         print("Restored the ledger of \(restored.spaces.map(\.rawValue).joined(separator: ", ")).")
-        if let before = restored.before { print("The previous ledger is in \(before).") }
+        if let path = restored.formerPath { print("The previous ledger is in \(path).") }
     }
 }
 

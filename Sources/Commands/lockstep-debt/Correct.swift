@@ -40,7 +40,7 @@ struct Correct: ParsableCommand {
     var to: String?
 
     func run() throws {
-        let settings = try access.with(writes: true) { opened in
+        let settings = try access.withLedger(writes: true) { opened in
             let entry = try opened.find(session, on: recordedOn)
             guard !entry.record.runs.contains(where: { $0.to == nil }) else {
                 throw UsageError("the session \(entry.record.id) is still running")
@@ -100,7 +100,7 @@ struct Delete: ParsableCommand {
     var recordedOn: String?
 
     func run() throws {
-        let settings = try access.with(writes: true) { opened in
+        let settings = try access.withLedger(writes: true) { opened in
             try opened.correct(try opened.find(session, on: recordedOn).record.key, to: nil)
             return opened.settings
         }

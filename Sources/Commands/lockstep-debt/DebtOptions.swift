@@ -8,7 +8,7 @@ import Settings
 /// The options of the debt service.
 struct DebtOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
-    @OptionGroup var place: LedgerOptions
+    @OptionGroup var ledgerOptions: LedgerOptions
 
     @Option(help: "The id at the broker (default: debt). LOCKSTEP_NODE")
     var node: String?
@@ -28,7 +28,7 @@ struct DebtOptions: ParsableArguments {
         values.set(.debtGoal, option: "--goal", to: goal)
         values.set(.debtZone, option: "--zone", to: zone)
         values.set(.logLevel, option: "--log-level", to: logLevel)
-        return try place.settings(values)
+        return try ledgerOptions.settings(values)
     }
 }
 

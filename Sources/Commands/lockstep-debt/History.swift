@@ -14,7 +14,7 @@ struct History: ParsableCommand {
     @OptionGroup var options: HistoryOptions
 
     func run() throws {
-        try access.with { opened in
+        try access.withLedger { opened in
             let now = SystemClock.wallMilliseconds()
             let zone = opened.history.latest.zone
             var begin = Int64.min

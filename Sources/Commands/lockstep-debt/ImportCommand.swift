@@ -41,7 +41,7 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         let content = try read()
-        let settings = try access.with(isMade: !dryRun, writes: !dryRun) { opened in
+        let settings = try access.withLedger(createsMissing: !dryRun, writes: !dryRun) { opened in
             let found: Import
             do throws(BadValue) {
                 found = try Import(csv: content) { show(progress: $0 / 2) }

@@ -20,10 +20,10 @@ extension LedgerAccess {
     func settings() throws -> DebtSettings {
         var values = SettingValues()
         values.set(.space, option: "--space", to: space)
-        let settings = try place.settings(values)
+        let settings = try ledgerOptions.settings(values)
         let environment = ProcessInfo.processInfo.environment
         let paths = Paths(environment: environment)
-        let isGiven = place.stateDir != nil || environment[Setting.stateDirectory.rawValue] != nil
+        let isGiven = ledgerOptions.stateDir != nil || environment[Setting.stateDirectory.rawValue] != nil
         guard !isGiven, settings.database == nil, settings.node.stateDirectory == paths.debtStateDirectory else {
             return settings
         }
@@ -65,16 +65,18 @@ extension LedgerAccess {
 
     /// Runs `body` with the opened ledger; if it writes, notifies the services that share the ledger.
     /// - Parameters:
-    ///   - isMade: Whether to create a missing ledger.
+    ///   - createsMissing: Whether to create a missing ledger.
     ///   - writes: Whether `body` changes the ledger. If not, the ledger can be on a full or read-only disk.
-    func with<Value>(isMade: Bool = false, writes: Bool = false, _ body: (Opened) throws -> Value) throws -> Value {
+    func withLedger<Value>(createsMissing: Bool = false, writes: Bool = false, _ body: (Opened) throws -> Value) throws
+        -> Value
+    {
         let settings = try settings()
-        if isMade {
+        if createsMissing {
             umask(0o077)
             // If that fails, opening the ledger reports it.
             _ = try? StateDirectory(settings.node.stateDirectory)
         }
-        guard isMade || settings.database != nil || access(settings.ledger, R_OK) == 0 else {
+        guard createsMissing || settings.database != nil || access(settings.ledger, R_OK) == 0 else {
             throw Self.noLedger(at: settings)
         }
         let ledger = writes ? try LedgerStore(at: settings.ledger) : try LedgerStore.reading(at: settings.ledger)

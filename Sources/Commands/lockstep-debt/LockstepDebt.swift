@@ -13,7 +13,7 @@ struct LockstepDebt: AsyncParsableCommand {
             Without a subcommand it runs the service, which stores the records of the nodes and publishes the weekly \
             debt. Every option can also be set in the environment or in a file of KEY=VALUE lines, under the name at the \
             end of its help; Config/debt.env lists them. The other subcommands read and change the ledger of this machine, \
-            whether the service runs or not (restore needs it stopped). lockstep history lists the sessions.
+            whether the service runs or not (restore and move need it stopped). lockstep history lists the sessions.
             """,
         version: Software.version,
         subcommands: [

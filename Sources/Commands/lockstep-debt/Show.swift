@@ -19,7 +19,7 @@ struct Show: ParsableCommand {
     var json = false
 
     func run() throws {
-        try access.with { opened in
+        try access.withLedger { opened in
             let now = SystemClock.wallMilliseconds()
             var book = WeekBook(space: opened.space, ledger: opened.ledger, history: opened.history)
             let report = try book.report(of: opened.history.week(containing: now), now: now)

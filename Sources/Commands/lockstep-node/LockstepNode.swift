@@ -29,10 +29,18 @@ struct LockstepNode: AsyncParsableCommand {
     static func main() async {
         let arguments = ProcessArguments.all
         if arguments.first == "remote" { await CommandLineRunner.run(RemoteNode.self, Array(arguments.dropFirst())) }
-        if arguments.first == "probe" { await CommandLineRunner.run(ProbeNode.self, Array(arguments.dropFirst())) }
-        if arguments.first == "doctor" { await CommandLineRunner.run(DoctorNode.self, Array(arguments.dropFirst())) }
-        if arguments.first == "desktop" { await CommandLineRunner.run(DesktopNode.self, Array(arguments.dropFirst())) }
-        if arguments.first == "broker" { await CommandLineRunner.run(BrokerNode.self, Array(arguments.dropFirst())) }
+        if arguments.first == "probe" {
+            await CommandLineRunner.run(ProbeSubcommand.self, Array(arguments.dropFirst()))
+        }
+        if arguments.first == "doctor" {
+            await CommandLineRunner.run(DoctorSubcommand.self, Array(arguments.dropFirst()))
+        }
+        if arguments.first == "desktop" {
+            await CommandLineRunner.run(DesktopSubcommand.self, Array(arguments.dropFirst()))
+        }
+        if arguments.first == "broker" {
+            await CommandLineRunner.run(BrokerSubcommand.self, Array(arguments.dropFirst()))
+        }
         await CommandLineRunner.run(Self.self)
     }
 

@@ -58,13 +58,13 @@ struct NodeService {
             })
         SleepWatch.start(
             log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() },
-            onLock: { node.suspendLock(refusedBecause: $0) })
+            onLock: { node.recordSuspendLockRefusal($0) })
         let calendar = LedgerCalendar(of: settings.space)
         var services = [control.named("local control")]
         if !listeners.isEmpty {
             services.append(
                 HTTPServer(
-                    node: access, listeners: listeners, hosts: settings.httpNames, givenHosts: settings.httpHosts,
+                    node: access, listeners: listeners, hosts: settings.httpNames, configuredHosts: settings.httpHosts,
                     openFiles: openFiles, kiosk: kiosk, screen: screen, phones: phones, log: log,
                     calendar: { try await calendar.text(at: node.groupTime(at: Clocks.now())) }
                 ).named("HTTP server"))

@@ -9,7 +9,7 @@ import Session
 import Synchronization
 
 /// Passes the newest view of a node to the thread of the player.
-final class PlayerNews: Sendable {
+final class PlayerViewBox: Sendable {
     private let pipe: WakePipe
     private let view = Mutex<NodeView?>(nil)
 
@@ -18,12 +18,12 @@ final class PlayerNews: Sendable {
     var descriptor: Int32 { pipe.readEnd }
 
     /// - Parameter view: `nil` while the node is away.
-    func tell(_ view: NodeView?) {
+    func store(_ view: NodeView?) {
         self.view.withLock { $0 = view }
         pipe.wake()
     }
 
-    func read() -> NodeView? {
+    func take() -> NodeView? {
         _ = pipe.drain()
         return view.withLock(\.self)
     }
@@ -77,13 +77,13 @@ final class PlayerBus {
     deinit { sd_bus_flush_close_unref(bus) }
 
     /// Shows the session of the newest view, until the bus is gone. It wakes for a view, a call and its next change.
-    func run(_ news: PlayerNews) throws(BusFailure) {
+    func run(_ box: PlayerViewBox) throws(BusFailure) {
         while true {
-            try show(news.read())
+            try show(box.take())
             while try BusFailure.check(sd_bus_process(bus, nil), Self.gone) > 0 {}
             try BusFailure.check(sd_bus_flush(bus), Self.gone)
             var waited = [
-                pollfd(fd: news.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: box.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: sd_bus_get_fd(bus), events: Int16(POLLIN), revents: 0),
             ]
             let wait = player?.nextChange.map { max($0.milliseconds - SystemClock.bootMilliseconds(), 0) }

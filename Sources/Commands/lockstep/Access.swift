@@ -17,7 +17,7 @@ struct AccessOptions: ParsableArguments, Sendable {
 
     /// Runs `body` with a client of the node on this machine, or else of a passing remote.
     func withAccess(_ body: (ControlClient) async throws -> Void) async throws {
-        try await Access.orUnreachable {
+        try await Access.exitingOnControlError {
             if try await !withAccess(quiet: false, body) { throw socket.unreachable(", and no --broker is given") }
         }
     }
@@ -70,7 +70,7 @@ struct AccessOptions: ParsableArguments, Sendable {
 
 /// Turns errors of the control socket into exit codes.
 enum Access {
-    static func orUnreachable(_ body: () async throws -> Void) async throws {
+    static func exitingOnControlError(_ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let error as ControlError {
@@ -80,14 +80,14 @@ enum Access {
                 case .refused: .refused
                 case .pathTooLong, .taken, .notASocket, .unreachable: .unreachable
                 }
-            throw status.because("\(error)")
+            throw status.printing("\(error)")
         }
     }
 }
 
 extension ExitStatus {
     /// Prints the reason why the command ends, and returns its exit code as an error to throw.
-    func because(_ reason: String) -> any Error {
+    func printing(_ reason: String) -> any Error {
         CommandLineRunner.say("lockstep: \(reason)")
         return code
     }

@@ -17,7 +17,7 @@ struct AskingOptions: ParsableArguments, Sendable {
         done: Localized, invalid limit: String? = nil, _ request: (ControlClient) async throws -> ReplyReport
     ) async throws {
         try await access.withAccess { node in
-            try Report.end(try await request(node), done: done, invalid: limit, json: output.json)
+            try CommandOutput.end(try await request(node), done: done, invalid: limit, json: output.json)
         }
     }
 }
@@ -41,22 +41,24 @@ extension IntentOperation {
     /// The reason to print if an owner refuses the operation as invalid; `nil` if this program checks it in full.
     fileprivate var limit: String? {
         guard case .extend(let seconds) = self else { return nil }
-        if seconds < 0 { return Report.strings[.notEnoughLeft].description }
+        if seconds < 0 { return CommandOutput.strings[.notEnoughLeft].description }
         return "a phase is at most \(Limits.phaseSeconds.upperBound.inWords) long, with what is added"
     }
 
     /// The confirmation to print when the operation has taken effect.
     fileprivate var done: Localized {
         switch self {
-        case .pause: Report.strings[.eventPaused]
-        case .resume: Report.strings[.eventResumed]
-        case .stop: Report.strings[.eventStopped]
+        case .pause: CommandOutput.strings[.eventPaused]
+        case .resume: CommandOutput.strings[.eventResumed]
+        case .stop: CommandOutput.strings[.eventStopped]
         case .extend(let seconds): "\(seconds < 0 ? "−" : "+")\(.userText(abs(seconds).inWords))"
-        case .startBreak: Report.strings[.breakInProgress]
-        case .startFocus: Report.strings[.focusInProgress]
-        case .skip: Report.strings[.eventPhase]
+        case .startBreak: CommandOutput.strings[.breakInProgress]
+        case .startFocus: CommandOutput.strings[.focusInProgress]
+        case .skip: CommandOutput.strings[.eventPhase]
         case .correct(let title, let label, let colour):
-            Self.words([title, label.map { $0.isEmpty ? "\(Report.strings[.noLabel])" : $0 }, colour?.description])
+            Self.words([
+                title, label.map { $0.isEmpty ? "\(CommandOutput.strings[.noLabel])" : $0 }, colour?.description,
+            ])
         }
     }
 
@@ -132,7 +134,7 @@ struct Correct: ActionCommand {
         commandName: "correct",
         abstract: "Correct the title or the label of the current session.",
         discussion: """
-            What is not given stays. The whole time of the session counts for the new label. For a session that is over \
+            Fields that are not given stay. The whole time of the session counts for the new label. For a session that is over \
             see lockstep debt correct.
             """
     )
@@ -170,7 +172,7 @@ struct Take: AsyncParsableCommand {
     @OptionGroup var node: AskingOptions
 
     func run() async throws {
-        try await node.ask(done: Report.strings[.movedHere]) { try await $0.take() }
+        try await node.ask(done: CommandOutput.strings[.movedHere]) { try await $0.take() }
     }
 }
 
@@ -181,7 +183,7 @@ struct OK: AsyncParsableCommand {
     @OptionGroup var node: AskingOptions
 
     func run() async throws {
-        try await node.ask(done: Report.strings[.alarmEnded]) { try await $0.acknowledge() }
+        try await node.ask(done: CommandOutput.strings[.alarmEnded]) { try await $0.acknowledge() }
     }
 }
 
@@ -204,7 +206,7 @@ struct Say: AsyncParsableCommand {
         do throws(RequestError) { shown = try message.checked().text } catch {
             throw UsageError("say: \(error.message)")
         }
-        let done = Report.strings[shown.isEmpty ? .messageTakenBack : .messageShown]
+        let done = CommandOutput.strings[shown.isEmpty ? .messageTakenBack : .messageShown]
         try await node.ask(done: done) { try await $0.say(message) }
     }
 }
@@ -217,7 +219,7 @@ struct Nodes: AsyncParsableCommand {
     func run() async throws {
         try await node.access.withAccess {
             let report = try await $0.nodes()
-            print(node.output.json ? Report.json(report.encoded) : report.lines.joined(separator: "\n"))
+            print(node.output.json ? CommandOutput.json(report.encoded) : report.lines.joined(separator: "\n"))
         }
     }
 }

@@ -50,7 +50,7 @@ struct Doctor: AsyncParsableCommand {
     }
 
     private func show(_ findings: [Finding]) throws {
-        if output.json { print(Report.json(findings)) } else { findings.forEach(Self.show) }
+        if output.json { print(CommandOutput.json(findings)) } else { findings.forEach(Self.show) }
         if findings.contains(where: { $0.state == .wrong }) { throw ExitStatus.refused.code }
     }
 

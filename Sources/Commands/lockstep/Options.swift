@@ -22,7 +22,7 @@ struct SocketOptions: ParsableArguments, Sendable {
 
     func withNode(_ body: (ControlClient) async throws -> Void) async throws {
         guard let client = localNode else { throw unreachable() }
-        try await Access.orUnreachable { try await body(client) }
+        try await Access.exitingOnControlError { try await body(client) }
     }
 
     var wantedSockets: [String] {
@@ -34,13 +34,14 @@ struct SocketOptions: ParsableArguments, Sendable {
     /// Prints that no node was reached, and returns the exit code. `suffix` continues that sentence.
     func unreachable(_ suffix: String = "") -> any Error {
         if let closed = wantedSockets.first(where: { access($0, W_OK) != 0 && errno == EACCES }) {
-            return ExitStatus.unreachable.because(
+            return ExitStatus.unreachable.printing(
                 "only members of its group may use \(closed); for the node of this machine: "
                     + "sudo usermod -aG lockstep $USER, then log in again")
         }
         let installation = Installation(environment: ProcessInfo.processInfo.environment)
-        return ExitStatus.unreachable.because(
-            "no node listens on \(wantedSockets.joined(separator: " or "))\(suffix); \(installation.adviceWithoutNode)")
+        return ExitStatus.unreachable.printing(
+            "no node listens on \(wantedSockets.joined(separator: " or "))\(suffix); \(installation.adviceWithoutNode)"
+        )
     }
 }
 
@@ -80,7 +81,7 @@ extension Duration {
     /// Reads a duration in the plan grammar; an error begins with `name`, that of the option or command.
     static func seconds(_ text: String, of name: String) throws(UsageError) -> Int {
         do throws(PlanError) {
-            return try PlanGrammar.seconds(of: text)
+            return try PlanParser.seconds(of: text)
         } catch {
             throw UsageError("\(name) “\(text)”: \(error)")
         }

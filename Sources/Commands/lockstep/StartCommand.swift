@@ -84,8 +84,8 @@ struct StartCommand: AsyncParsableCommand {
         try await socket.withNode { client in
             let reply = try await client.start(request)
             let end = until == nil || output.json ? nil : Self.end(of: try await client.status(), reply)
-            let words = [Report.strings[.eventStarted], end].compactMap(\.self)
-            try Report.end(reply, done: words.joined(separator: " · "), json: output.json)
+            let words = [CommandOutput.strings[.eventStarted], end].compactMap(\.self)
+            try CommandOutput.end(reply, done: words.joined(separator: " · "), json: output.json)
         }
     }
 
@@ -94,7 +94,8 @@ struct StartCommand: AsyncParsableCommand {
         guard let end = status.endsAt, let start = status.startTime, status.session == reply.session else { return nil }
         let (from, to) = (SystemClock.utcOffset(at: start), SystemClock.utcOffset(at: end))
         let isToday = LocalTime(at: start, offset: from).date == LocalTime(at: end, offset: to).date
-        return Report.strings.text(isToday ? .untilTime : .untilTomorrow, ["time": TimeText.clock(end, offset: to)])
+        return CommandOutput.strings.text(
+            isToday ? .untilTime : .untilTomorrow, ["time": TimeText.clock(end, offset: to)])
     }
 
     private func request() throws -> StartRequest {
@@ -102,7 +103,7 @@ struct StartCommand: AsyncParsableCommand {
         let colour = try colouring.colour()
         if let plan {
             do throws(PlanError) {
-                _ = try PlanGrammar.phases(of: plan)
+                _ = try PlanParser.phases(of: plan)
             } catch {
                 throw UsageError("--plan, \(error)\n  \(plan)\n  \(String(repeating: " ", count: error.column - 1))^")
             }

@@ -38,7 +38,7 @@ struct Watch: AsyncParsableCommand {
     var idle = Idle.clock
 
     @Option(help: .near)
-    var near: Near?
+    var near: EndWarning?
 
     func run() async throws {
         guard let terminal = TerminalDevice() else {
@@ -109,7 +109,7 @@ extension Idle: ExpressibleByArgument {}
 extension BlankHours: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
-extension Near: ExpressibleByArgument {
+extension EndWarning: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 

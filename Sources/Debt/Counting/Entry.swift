@@ -83,7 +83,7 @@ package struct Correction: Hashable, Sendable {
     }
 
     /// Returns whether it replaces another correction of the same session: it is later, or has the larger ID on a tie.
-    package func holds(against other: Correction?) -> Bool {
+    package func replaces(_ other: Correction?) -> Bool {
         guard let other else { return true }
         return (at, id) > (other.at, other.id)
     }

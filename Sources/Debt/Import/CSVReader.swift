@@ -8,7 +8,7 @@ struct CSVReader {
         var line: Int
         var fields: [String]
         /// Why it cannot be read; `nil` if it can.
-        var invalidField: String?
+        var problem: String?
     }
 
     private static let (quote, lineFeed, carriageReturn) = (
@@ -50,12 +50,12 @@ struct CSVReader {
             if row.fields.count < Self.fieldsLimit {
                 row.fields.append(field)
             } else {
-                row.invalidField = "more than \(Self.fieldsLimit) fields"
+                row.problem = "more than \(Self.fieldsLimit) fields"
             }
             guard index < bytes.count, bytes[index] == separator else { break }
             index += 1
         }
-        if row.invalidField != nil { while index < bytes.count, !isLineEnd(bytes[index]) { index += 1 } }
+        if row.problem != nil { while index < bytes.count, !isLineEnd(bytes[index]) { index += 1 } }
         if index < bytes.count { skipLineEnd() }
         return row
     }
@@ -86,7 +86,7 @@ struct CSVReader {
                 index += 1
                 guard index < bytes.count, bytes[index] == Self.quote else {
                     if index < bytes.count, bytes[index] != separator, !isLineEnd(bytes[index]) {
-                        row.invalidField = row.invalidField ?? "text after a closing quote"
+                        row.problem = row.problem ?? "text after a closing quote"
                     }
                     return text(content[...], &row)
                 }
@@ -97,17 +97,17 @@ struct CSVReader {
             if content.count <= Self.fieldLimit { content.append(byte) }
             index += 1
         }
-        row.invalidField = "a quote is not closed"
+        row.problem = "a quote is not closed"
         return text(content[...], &row)
     }
 
     private func text(_ bytes: ArraySlice<UInt8>, _ row: inout Row) -> String {
         guard bytes.count <= Self.fieldLimit else {
-            row.invalidField = row.invalidField ?? "a field of more than \(Self.fieldLimit) bytes"
+            row.problem = row.problem ?? "a field of more than \(Self.fieldLimit) bytes"
             return ""
         }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        row.invalidField = row.invalidField ?? "not UTF-8"
+        row.problem = row.problem ?? "not UTF-8"
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -39,7 +39,7 @@ package struct Import: Sendable {
         guard let header = reader.next() else { throw BadValue("the file is empty") }
         // A spreadsheet may have added spaces and empty columns.
         let names = header.fields.map(CleanText.trimmed)
-        guard header.invalidField == nil, Set(names).isSuperset(of: HistoryCSV.requiredColumns) else {
+        guard header.problem == nil, Set(names).isSuperset(of: HistoryCSV.requiredColumns) else {
             throw Self.unknownColumns(names)
         }
         // The first of two equal names wins.
@@ -51,7 +51,7 @@ package struct Import: Sendable {
             if number % 5_000 == 0 { progress(reader.progress) }
             let count = row.fields.count
             let reason =
-                row.invalidField
+                row.problem
                 ?? (count == names.count
                     ? nil : "\(count) field\(count == 1 ? "" : "s"), but the first line has \(names.count)")
             guard let reason else {
@@ -60,7 +60,7 @@ package struct Import: Sendable {
             }
             problems.append(Problem(line: row.line, reason: reason))
             guard problems.count <= Self.problemsLimit else {
-                throw BadValue("thousands of rows are none of lockstep history --csv: is this the right file?")
+                throw BadValue("thousands of rows are not rows of lockstep history --csv: is this the right file?")
             }
         }
         takeHistory(history, now: now)

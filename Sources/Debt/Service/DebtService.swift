@@ -134,7 +134,7 @@ package actor DebtService: BrokerService {
         case .feed(.calm(let calm?)):
             perform("written") {
                 try ledger.store(calm, in: space.id)
-                space.updates(by: space.core.groupTime(at: Clocks.now()).milliseconds + Self.calmDelay)
+                space.scheduleUpdate(by: space.core.groupTime(at: Clocks.now()).milliseconds + Self.calmDelay)
                 armCalendar()
             }
         case .message(.presence(let presence), let sender) where sender != settings.node.node:
@@ -183,7 +183,7 @@ package actor DebtService: BrokerService {
         guard let filed = perform("written", result.get) else { return }
         var touched: [SpaceID: Int64] = [:]
         for (arrival, outcome) in filed where outcome.filing == .kept {
-            touched[arrival.space] = min(touched[arrival.space] ?? .max, outcome.touches)
+            touched[arrival.space] = min(touched[arrival.space] ?? .max, outcome.firstTouched)
         }
         for (id, instant) in touched {
             link.spaces[id]?.book.forget(from: instant)

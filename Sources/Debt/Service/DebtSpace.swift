@@ -106,7 +106,7 @@ final class DebtSpace: ServiceSpace {
     // MARK: The week
 
     /// Lets the next update come by `instant`, in milliseconds of group time.
-    func updates(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
+    func scheduleUpdate(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
 
     /// Publishes the week if it has changed.
     func update() throws {

@@ -45,7 +45,9 @@ package enum LedgerExamination {
         } catch let error as LedgerError where error == .newer(path: settings.ledger) {
             return [Finding("ledger", .wrong, "\(error)", fix: "update Lockstep on this machine")]
         } catch let error as LedgerError where !isFile {
-            return [Finding("ledger", .wrong, "\(error)", fix: "LOCKSTEP_LEDGER in debt.env names it")]
+            return [
+                Finding("ledger", .wrong, "\(error)", fix: "start the database, or correct LOCKSTEP_LEDGER in debt.env")
+            ]
         } catch let error as LedgerError {
             return [
                 Finding(

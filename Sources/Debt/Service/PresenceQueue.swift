@@ -19,7 +19,7 @@ struct PresenceQueue {
         /// When it went offline, in milliseconds of group time; `nil` if it is online.
         var goneSince: Int64?
         /// When it can be handled, on the boot clock.
-        var due: Int64
+        var dueAt: Int64
     }
 
     /// The minimum time between two handlings of a node, in milliseconds.
@@ -34,20 +34,20 @@ struct PresenceQueue {
     init(timer: LoopTimer) { self.timer = timer }
 
     mutating func insert(_ key: Key, goneSince: Int64?, at now: Int64) {
-        var change = waiting[key] ?? Change(due: handled[key].map { $0 + Self.interval } ?? now)
+        var change = waiting[key] ?? Change(dueAt: handled[key].map { $0 + Self.interval } ?? now)
         change.hasReturned = change.hasReturned || goneSince == nil
         change.goneSince = goneSince.map { change.goneSince ?? $0 }
         waiting[key] = change
-        arm(for: change.due)
+        arm(for: change.dueAt)
     }
 
     mutating func takeDue(at now: Int64) -> [Key: Change] {
         armedFor = nil
-        let due = waiting.filter { $0.value.due <= now }
-        waiting = waiting.filter { $0.value.due > now }
+        let due = waiting.filter { $0.value.dueAt <= now }
+        waiting = waiting.filter { $0.value.dueAt > now }
         handled = handled.filter { now - $0.value < Self.interval }
         for key in due.keys { handled[key] = now }
-        if let next = waiting.values.map(\.due).min() { arm(for: next) }
+        if let next = waiting.values.map(\.dueAt).min() { arm(for: next) }
         return due
     }
 

@@ -7,7 +7,7 @@ package import Session
 /// The result of a restore: the spaces of the ledger, and the path of the former ledger, if there was one.
 package struct LedgerRestore: Hashable, Sendable {
     package var spaces: [SpaceID]
-    package var before: String?
+    package var formerPath: String?
 
     /// Replaces a ledger by a backup. The caller must make sure that no process has the ledger open. A copy of the
     /// backup is checked; the backup is only read. The replaced ledger stays beside it under a free name.
@@ -30,10 +30,11 @@ package struct LedgerRestore: Hashable, Sendable {
         }
         // The ledger is closed, so its log is empty.
         for suffix in ["-wal", "-shm"] { unlink(fresh + suffix) }
-        before = Self.moveAside(path)
         do throws(FileError) {
+            formerPath = try Self.moveAside(path)
             try Files.move(fresh, to: path, path: path)
         } catch {
+            LedgerCopy.remove(fresh)
             throw LedgerError.unusable(path: path, String(cString: strerror(error.code)))
         }
         try? Files.flushDirectory(of: path)
@@ -60,7 +61,7 @@ package struct LedgerRestore: Hashable, Sendable {
     }
 
     /// Renames the present ledger and its log to a free name, and returns that name.
-    private static func moveAside(_ path: String) -> String? {
+    private static func moveAside(_ path: String) throws(FileError) -> String? {
         let suffixes = ["-wal", "-shm", ""]
         guard suffixes.contains(where: { access(path + $0, F_OK) == 0 }) else { return nil }
         let before = (1...).lazy.map { "\(path).before-\($0)" }.first { name in
@@ -68,7 +69,7 @@ package struct LedgerRestore: Hashable, Sendable {
         }
         guard let before else { return nil }
         for suffix in suffixes where access(path + suffix, F_OK) == 0 {
-            try? Files.move(path + suffix, to: before + suffix, path: path)
+            try Files.move(path + suffix, to: before + suffix, path: path)
         }
         return before
     }

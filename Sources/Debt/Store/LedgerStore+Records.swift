@@ -13,7 +13,7 @@ extension LedgerStore {
     package struct Outcome: Hashable, Sendable {
         package var filing: FilingResult
         /// The first instant whose minutes may have changed, in milliseconds of group time.
-        package var touches: Int64
+        package var firstTouched: Int64
     }
 
     /// The maximum number of conflicting records kept for a session. A judgement: a person reads them, and more would
@@ -52,7 +52,7 @@ extension LedgerStore {
                 let (record, at) = (digested.record, arrival.at.milliseconds)
                 let lineage = RecordKey(space: arrival.space, session: record.lineage)
                 let before = held[arrival.recordKey]
-                var (filing, touches) = (Self.filing(of: arrival, over: before), Int64.max)
+                var (filing, firstTouched) = (Self.filing(of: arrival, over: before), Int64.max)
                 if before == nil, let quota {
                     let isAdmitted = try quota.admits(record.node, in: arrival.space) {
                         try Self.count(of: record.node, space: arrival.space, in: connection)
@@ -70,13 +70,13 @@ extension LedgerStore {
                     held[arrival.recordKey] = Held(
                         version: record.version, digest: digested.digest.rawValue, first: first, begun: begun,
                         ended: ended)
-                    touches = min(beginnings[lineage] ?? first, first)
-                    beginnings[lineage] = touches
-                    touches = min(touches, before?.first ?? first)
+                    firstTouched = min(beginnings[lineage] ?? first, first)
+                    beginnings[lineage] = firstTouched
+                    firstTouched = min(firstTouched, before?.first ?? first)
                 } else if filing == .conflict {
                     try Self.store(conflict: arrival, in: connection)
                 }
-                return Outcome(filing: filing, touches: touches)
+                return Outcome(filing: filing, firstTouched: firstTouched)
             }
             try connection.run(
                 """
@@ -200,7 +200,7 @@ extension LedgerStore {
                 }
                 guard !row.values[3].isNull else { return }
                 let correction = try Correction(row, at: 3)
-                if correction.holds(against: corrections[record.key]) { corrections[record.key] = correction }
+                if correction.replaces(corrections[record.key]) { corrections[record.key] = correction }
             }
             let gone = found.isEmpty ? [:] : try Self.gone(of: space, in: connection)
             return found.map { record, begun, ended in

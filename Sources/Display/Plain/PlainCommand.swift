@@ -129,14 +129,14 @@ package struct PlainCommand: Hashable, Sendable {
         }
 
         private func refuse(_ field: String?, _ op: String) throws(RequestError) {
-            if let field { throw RequestError(field, "takes fields that belong to \(op) only") }
+            if let field { throw RequestError(field, "belongs to \(op) only") }
         }
 
         private func started() throws(RequestError) -> StartRequest {
             try refuse(seconds != nil ? "seconds" : nil, "extend")
             var start = start
             guard let length else { return start }
-            do throws(PlanError) { start.seconds = try PlanGrammar.seconds(of: length) } catch {
+            do throws(PlanError) { start.seconds = try PlanParser.seconds(of: length) } catch {
                 throw RequestError("for", "\(error)")
             }
             return start

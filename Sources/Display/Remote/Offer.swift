@@ -47,7 +47,7 @@ extension Offer {
     }
 
     /// Creates the offer to go on with the session that was stopped last; `nil` if there is none, or its time is over.
-    init?(goingOnWithOneOf recent: [RecentSession], at groupTime: Int64, strings: Strings) {
+    init?(continuing recent: [RecentSession], at groupTime: Int64, strings: Strings) {
         guard let session = recent.lastStopped, let stop = session.stop, stop.at + Self.lasting > groupTime else {
             return nil
         }

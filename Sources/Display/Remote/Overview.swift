@@ -26,7 +26,7 @@ package enum Overview {
             // A start that goes on with a stopped session is not offered beside that session.
             if !sessions.contains(where: { $0.remainder == start && $0.start != start }) { known.append(start) }
         }
-        let stopped = live == nil ? Offer(goingOnWithOneOf: recent, at: groupTime, strings: strings) : nil
+        let stopped = live == nil ? Offer(continuing: recent, at: groupTime, strings: strings) : nil
         let again =
             [stopped].compactMap(\.self)
             + known.compactMap { start in

@@ -17,12 +17,12 @@ package enum Idle: String, CaseIterable, Sendable {
 }
 
 /// The time before the end of a phase in which displays warn of it, such as `5m`.
-package struct Near: Hashable, Sendable, CustomStringConvertible {
+package struct EndWarning: Hashable, Sendable, CustomStringConvertible {
     package let seconds: Int
 
     /// Parses a duration as plans have them; `nil` for another text.
     package init?(_ text: String) {
-        guard let seconds = try? PlanGrammar.seconds(of: text) else { return nil }
+        guard let seconds = try? PlanParser.seconds(of: text) else { return nil }
         self.seconds = seconds
     }
 
@@ -82,16 +82,16 @@ extension Screen {
 
     /// Adds the content without a session. A display that does not tell the time of day has only words.
     mutating func addIdle(_ options: ScreenOptions) {
-        guard face != .boring, let wall = options.wall else { return }
+        guard face != .boring, let wallClock = options.wallClock else { return }
         idle = options.idle
         guard idle == .clock || idle == .week else { return }
         let known = IdleWeek(options.week, offset: options.utcOffset)
-        let week = known.flatMap { wall < $0.until ? $0 : nil }
+        let week = known.flatMap { wallClock < $0.until ? $0 : nil }
         if idle == .week, let week {
             days = week.days(options.strings)
             sumText = week.sum(options.strings)
         } else {
-            widestTime = TimeText.clock(wall, offset: options.utcOffset(wall))
+            widestTime = TimeText.clock(wallClock, offset: options.utcOffset(wallClock))
             times = [widestTime]
             sumText = week?.today(options.strings)
         }

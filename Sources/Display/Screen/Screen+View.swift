@@ -26,10 +26,10 @@ package struct ScreenOptions: Sendable {
     package var worksAlone = false
     package var idle = Idle.clock
     /// This machine's wall clock in milliseconds, on a display that shows the time of day without a session.
-    package var wall: Int64?
+    package var wallClock: Int64?
     package var week: DebtWeek?
     /// How long before its end a running phase is marked; `nil` for never.
-    package var near: Near?
+    package var near: EndWarning?
 
     package init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,

@@ -7,7 +7,7 @@ import Wire
 extension Timeline {
     /// Encodes the timeline for the kiosk page, with the strings that the page itself needs.
     package func json(
-        at boot: BootTime, node: NodeID?, offers: [Offer] = [], idle: JSONText? = nil, near: Near? = nil,
+        at boot: BootTime, node: NodeID?, offers: [Offer] = [], idle: JSONText? = nil, near: EndWarning? = nil,
         strings: Strings
     ) -> [UInt8] {
         let content: JSONText = [

@@ -4,7 +4,7 @@ import Session
 
 /// The circular widget: a progress ring around the icon, or on the `phases` face around the time.
 struct CircularWidget {
-    static let usual = (width: 76, height: 76)
+    static let defaultSize = (width: 76, height: 76)
     private static let radius = 31.0
     private static let thickness = 6.0
 
@@ -18,7 +18,7 @@ struct CircularWidget {
         self.screen = screen
         self.options = options
         palette = WidgetPalette(screen: screen, options: options)
-        drawing = SVGDrawing(usual: Self.usual, options: options, isMonospaced: screen.face == .boring)
+        drawing = SVGDrawing(defaultSize: Self.defaultSize, options: options, isMonospaced: screen.face == .boring)
     }
 
     mutating func svg() -> String {
@@ -30,7 +30,7 @@ struct CircularWidget {
         if screen.face == .boring {
             drawBoring()
         } else {
-            options.isEInk ? drawRareRing() : drawRing()
+            options.isEInk ? drawEInkRing() : drawRing()
             drawContent()
         }
         return drawing.file(title: screen.spoken(options))
@@ -40,7 +40,7 @@ struct CircularWidget {
         guard !screen.isIdle else { return }
         let room = 62.0
         let time =
-            options.isEInk ? screen.rareTime(isShort: true) : screen.time(room: room, size: 15, isMonospaced: true)
+            options.isEInk ? screen.eInkTime(isShort: true) : screen.time(room: room, size: 15, isMonospaced: true)
         let colour = screen.isStale ? palette.quiet : palette.text
         drawing.text(
             time, x: centre.x, y: centre.y + 6.5, room: room, align: .centre,
@@ -67,7 +67,7 @@ struct CircularWidget {
     }
 
     /// Draws a thin ring; progress is drawn only while it does not change.
-    private mutating func drawRareRing() {
+    private mutating func drawEInkRing() {
         ring(turns: 1, thickness: 1.5, colour: palette.track.colour)
         switch screen.status {
         case .paused, .completed:
@@ -92,7 +92,7 @@ struct CircularWidget {
             let colour = mark == .completed ? palette.tint : palette.quiet
             drawing.mark(mark, x: centre.x - 16, y: centre.y - 16, size: 32, thickness: 3, colour: colour)
         } else if options.isEInk {
-            drawRareContent(mark)
+            drawEInkContent(mark)
         } else if screen.face == .phases {
             drawTime()
             if let mark { drawBadge(mark) }
@@ -146,8 +146,8 @@ struct CircularWidget {
     }
 
     /// Draws the icon, or the sign of the state in its place, and the end below it.
-    private mutating func drawRareContent(_ mark: WidgetMark?) {
-        let time = screen.rareTime(isShort: true)
+    private mutating func drawEInkContent(_ mark: WidgetMark?) {
+        let time = screen.eInkTime(isShort: true)
         if let mark {
             drawing.mark(mark, x: centre.x - 9, y: centre.y - 22, size: 18, colour: palette.text)
         } else {

@@ -4,7 +4,7 @@ import Session
 
 /// The rectangular widget: heading, state, a large time, and progress.
 struct RectangularWidget {
-    static let usual = (width: 172, height: 76)
+    static let defaultSize = (width: 172, height: 76)
     private static let margin = 10.0
     private static let corner = 12.0
     /// The minimum font size of the second line.
@@ -15,14 +15,14 @@ struct RectangularWidget {
     let palette: WidgetPalette
     private var drawing: SVGDrawing
     /// The top of the contents, which are centred vertically.
-    private var top: Double { (drawing.height - Double(Self.usual.height)) / 2 }
+    private var top: Double { (drawing.height - Double(Self.defaultSize.height)) / 2 }
     private var room: Double { drawing.width - 2 * Self.margin }
 
     init(screen: Screen, options: WidgetOptions) {
         self.screen = screen
         self.options = options
         palette = WidgetPalette(screen: screen, options: options)
-        drawing = SVGDrawing(usual: Self.usual, options: options, isMonospaced: screen.face == .boring)
+        drawing = SVGDrawing(defaultSize: Self.defaultSize, options: options, isMonospaced: screen.face == .boring)
     }
 
     mutating func svg() -> String {
@@ -41,7 +41,7 @@ struct RectangularWidget {
     private mutating func drawBoring() {
         guard !screen.isIdle else { return }
         let time =
-            options.isEInk ? screen.rareTime(isShort: true) : screen.time(room: room, size: 24, isMonospaced: true)
+            options.isEInk ? screen.eInkTime(isShort: true) : screen.time(room: room, size: 24, isMonospaced: true)
         let middle = drawing.height / 2 + (screen.debtText == nil ? 12 : 6)
         drawing.text(
             time, x: drawing.width / 2, y: middle, room: room, align: .centre,
@@ -119,7 +119,7 @@ struct RectangularWidget {
             drawing.mark(mark, x: x, y: top + 41, size: 22, colour: palette.colour(of: mark))
             free -= 28
         }
-        let text = options.isEInk ? rareText : screen.time(room: free, size: 20)
+        let text = options.isEInk ? eInkText : screen.time(room: free, size: 20)
         let style = SVGDrawing.TextStyle(25, least: 10, bold: true, colour: colour, number: isNumber(text))
         line(text, indent: 0, y: 61, room: free, style: style)
         let taken = TextMeasure(isBold: true).width(text) * 25 + 8
@@ -133,8 +133,8 @@ struct RectangularWidget {
     }
 
     /// The text in place of the time on displays that change rarely; an ended session has words.
-    private var rareText: Localized {
-        let text = screen.rareTime(isShort: false)
+    private var eInkText: Localized {
+        let text = screen.eInkTime(isShort: false)
         return text.isEmpty && screen.heading != screen.stateText ? screen.stateText : text
     }
 
@@ -182,7 +182,7 @@ struct RectangularWidget {
         }
         let indent = ring.size + 10
         line(screen.heading, indent: indent, y: 22, style: .init(13, least: 10, bold: true, colour: palette.text))
-        let text = options.isEInk ? rareText : screen.time(room: room - indent, size: 18)
+        let text = options.isEInk ? eInkText : screen.time(room: room - indent, size: 18)
         line(
             text, indent: indent, y: 47,
             style: .init(

@@ -36,11 +36,11 @@ struct SVGDrawing {
     private var body = ""
 
     /// Creates an empty picture.
-    /// - Parameter usual: The box, which is extended in one direction if the picture has another aspect ratio.
-    init(usual: (width: Int, height: Int), options: WidgetOptions, isMonospaced: Bool = false) {
-        points = options.points(usual: usual)
-        let (usualWidth, usualHeight) = (Double(usual.width), Double(usual.height))
-        let scale = min(Double(points.width) / usualWidth, Double(points.height) / usualHeight)
+    /// - Parameter defaultSize: The box, which is extended in one direction if the picture has another aspect ratio.
+    init(defaultSize: (width: Int, height: Int), options: WidgetOptions, isMonospaced: Bool = false) {
+        points = options.points(defaultSize: defaultSize)
+        let (defaultWidth, defaultHeight) = (Double(defaultSize.width), Double(defaultSize.height))
+        let scale = min(Double(points.width) / defaultWidth, Double(points.height) / defaultHeight)
         width = Double(points.width) / scale
         height = Double(points.height) / scale
         strings = options.strings

@@ -75,7 +75,7 @@ extension Screen {
     ///
     /// It is the end of a running countdown, or the whole minutes of a stopped time or a count-up.
     /// - Parameter isShort: Whether to write "→14:25" instead of "ends 14:25".
-    func rareTime(isShort: Bool) -> Localized {
+    func eInkTime(isShort: Bool) -> Localized {
         // An arrow, since "14:25" alone reads like the time that is left.
         if let clock = facts.endClock { return isShort || face == .boring ? "→\(clock)" : endsAt ?? clock }
         guard status?.isLive == true || face == .boring, let seconds = facts.seconds else { return "" }

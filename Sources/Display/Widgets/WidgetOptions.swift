@@ -55,18 +55,18 @@ package struct WidgetOptions: Sendable {
         try query.parameter(name, "a colour; a colour is \(Colour.forms)") { Colour(typed: $0) }
     }
 
-    /// Returns the size in points of a picture whose default size is `usual`.
-    func points(usual: (width: Int, height: Int)) -> (width: Int, height: Int) {
+    /// Returns the size in points of a picture whose default size is `defaultSize`.
+    func points(defaultSize: (width: Int, height: Int)) -> (width: Int, height: Int) {
         let bounded = { (value: Double) in
             min(max(Int(value.rounded()), Self.sizes.lowerBound), Self.sizes.upperBound)
         }
-        let ratio = Double(usual.width) / Double(usual.height)
+        let ratio = Double(defaultSize.width) / Double(defaultSize.height)
         let (width, height) =
             switch (width.map(Double.init), height.map(Double.init)) {
             case (let width?, let height?): (width, height)
             case (let width?, nil): (width, width / ratio)
             case (nil, let height?): (height * ratio, height)
-            case (nil, nil): (Double(usual.width), Double(usual.height))
+            case (nil, nil): (Double(defaultSize.width), Double(defaultSize.height))
             }
         return (bounded(width * scale), bounded(height * scale))
     }

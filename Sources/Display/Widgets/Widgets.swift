@@ -20,7 +20,7 @@ package enum Widgets {
 
     /// Returns one line of text with a line feed; the line is empty on the `boring` face when idle.
     package static func inline(_ screen: Screen, options: WidgetOptions) -> String {
-        let time: Localized = screen.isIdle ? "" : options.isEInk ? screen.rareTime(isShort: false) : screen.time
+        let time: Localized = screen.isIdle ? "" : options.isEInk ? screen.eInkTime(isShort: false) : screen.time
         guard screen.face != .boring else { return "\(time)\n" }
         guard !screen.isIdle else { return "\(options.strings[.noSession])\n" }
         let name = screen.label.map { .userText($0.name) } ?? screen.title
@@ -39,9 +39,9 @@ package enum Widgets {
 
     /// Returns the week's debt as SVG, by default of 172 × 76 points.
     package static func debt(minutes: Int?, options: WidgetOptions) -> String {
-        let usual = RectangularWidget.usual
+        let defaultSize = RectangularWidget.defaultSize
         let palette = WidgetPalette(boring: options)
-        var drawing = SVGDrawing(usual: usual, options: options, isMonospaced: true)
+        var drawing = SVGDrawing(defaultSize: defaultSize, options: options, isMonospaced: true)
         let (middle, room) = (drawing.height / 2, drawing.width - 20)
         drawing.rectangle(
             x: 0, y: 0, width: drawing.width, height: drawing.height, radius: options.isEInk ? 0 : 12,

@@ -12,11 +12,11 @@ enum TextDirection {
     }
 
     /// Returns whether any letter is right-to-left.
-    static func turns(_ text: String) -> Bool { text.unicodeScalars.contains(where: isRightToLeft) }
+    static func hasRightToLeftLetter(_ text: String) -> Bool { text.unicodeScalars.contains(where: isRightToLeft) }
 
     /// Returns the text, in isolation marks if it has right-to-left letters, which would affect the text around it.
     static func isolated(_ text: Localized) -> Localized {
-        turns(text.description) ? "\u{2068}\(text)\u{2069}" : text
+        hasRightToLeftLetter(text.description) ? "\u{2068}\(text)\u{2069}" : text
     }
 
     /// The mark at the start of a line that is right-to-left as a whole.

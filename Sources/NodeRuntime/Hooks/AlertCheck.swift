@@ -42,7 +42,7 @@ struct AlertCheck {
                     : "none of pw-play, paplay and aplay is installed"),
             fix: isPlayerInstalled
                 ? "use the node of a person in a desktop session: lockstep join --user"
-                : "sudo apt install pipewire-bin, pulseaudio-utils or alsa-utils")
+                : "install pipewire-bin, pulseaudio-utils or alsa-utils")
     }
 
     private func isInstalled(_ program: String) -> Bool {

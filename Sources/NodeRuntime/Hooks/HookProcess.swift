@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import Glibc
 import Platform
 import Subprocess
@@ -102,9 +103,9 @@ struct HookProcess: Sendable {
     private func inputPipe() throws(FileError) -> FileDescriptor {
         func failure(_ action: String) -> FileError { FileError(path: "the hook's input", action: action) }
         var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw failure("make") }
+        // A hook that inherited the end for writing of another one would never read the end of its input.
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw failure("make") }
         defer { close(ends[1]) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         // A pipe holds more than the largest session; if this one does not, that is an error instead of a wait.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         guard write(ends[1], input, input.count) == input.count else {

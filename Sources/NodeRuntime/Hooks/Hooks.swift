@@ -145,7 +145,7 @@ package final class Hooks: Sendable {
     }
 
     private func runs(at event: SessionEvent, _ report: EventReport) -> [HookRun] {
-        let environment = HookVariable.environment(
+        let environment = HookEnvironment.environment(
             of: report, socket: socket, inherited: ProcessInfo.processInfo.environment)
         var runs: [HookRun] = []
         if let command = settings.commands[event.name] {

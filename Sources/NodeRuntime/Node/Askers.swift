@@ -9,7 +9,7 @@ struct Askers {
     /// The callers that wait for the retained messages of the first connection.
     var catchUp = Waiters()
     /// The callers that wait until the broker has acknowledged all registers.
-    var confirming = Waiters()
+    var registerConfirmation = Waiters()
 
     private var lastTicket: Ticket = 0
     private var waiting: [Ticket: CheckedContinuation<Reply, Never>] = [:]

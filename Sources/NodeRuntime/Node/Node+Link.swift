@@ -94,7 +94,7 @@ extension Node {
     }
 
     /// Records why logind has refused the lock that delays a suspend; `nil` if it has not. Called from any thread.
-    package nonisolated func suspendLock(refusedBecause reason: String?) {
+    package nonisolated func recordSuspendLockRefusal(_ reason: String?) {
         loop.execute { [weak self] in self?.assumeIsolated { $0.suspend.lockRefusal = reason } }
     }
 }

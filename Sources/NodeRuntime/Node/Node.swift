@@ -115,7 +115,7 @@ package actor Node {
     /// Waits until the broker has acknowledged all registers, for ``confirmationLimit`` at most. So the reply to a
     /// start can say that the broker refuses the session, for example because it is too large.
     package func waitForRegisters() async {
-        if core.hasUnconfirmedRegisters { await wait(for: \.confirming, atMost: Self.confirmationLimit) }
+        if core.hasUnconfirmedRegisters { await wait(for: \.registerConfirmation, atMost: Self.confirmationLimit) }
     }
 
     // MARK: State
@@ -198,8 +198,8 @@ package actor Node {
         case .deliver: break
         case .answered(let answer):
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
-        case .announced(let isSleeping): suspend.announced(isSleeping: isSleeping)
-        case .registersConfirmed: askers.confirming.resume()
+        case .announced(let isSleeping): suspend.announcementConfirmed(isSleeping: isSleeping)
+        case .registersConfirmed: askers.registerConfirmation.resume()
         case .caughtUp:
             recent.note(retained: peers.all.compactMap { core.engine.register(of: $0.node) }, at: groupTime)
             askers.catchUp.resume()

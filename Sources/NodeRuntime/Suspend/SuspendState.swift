@@ -27,7 +27,7 @@ struct SuspendState {
         wakeDeadline?.arm(after: Self.wakeTimeout)
     }
 
-    mutating func announced(isSleeping: Bool) {
+    mutating func announcementConfirmed(isSleeping: Bool) {
         if isSleeping {
             done?()
             done = nil

@@ -21,7 +21,8 @@ public struct View: Hashable, Sendable {
 
     /// Without arguments, the view of a node that knows no session.
     public init(
-        register: Register? = nil, anchorBoot: BootTime = 0, shownSinceAnchor: Milliseconds = 0, error: ErrorBound? = nil,
+        register: Register? = nil, anchorBoot: BootTime = 0, shownSinceAnchor: Milliseconds = 0,
+        error: ErrorBound? = nil,
         contactLostAt: BootTime? = nil, isOwner: Bool = false, isLinked: Bool = false,
         acknowledgedAt: GroupTime? = nil, message: ScreenMessage? = nil
     ) {
@@ -74,7 +75,9 @@ extension View {
         let earlierTime = max(counted, before.shownSinceAnchor)
         let newTime = max(boot - anchorBoot, shownSinceAnchor)
         let errors = error.size(at: boot) + (self.error?.size(at: boot) ?? 0)
-        if newTime < earlierTime, earlierTime - newTime <= errors + earlierTime - counted { shownSinceAnchor = earlierTime }
+        if newTime < earlierTime, earlierTime - newTime <= errors + earlierTime - counted {
+            shownSinceAnchor = earlierTime
+        }
     }
 }
 

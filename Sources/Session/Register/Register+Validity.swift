@@ -15,7 +15,9 @@ extension Register {
         if !plan.indices.contains(phase) { return "phase" }
         if anchor.elapsed > currentPhase.length { return "anchor" }
         if anchor.over > 0, !mayRunOver || anchor.elapsed < currentPhase.length { return "anchor" }
-        if !runs.areConsistent(lastMayBeOpen: status == .running) || runs.contains(where: { !plan.indices.contains($0.phase) }) {
+        if !runs.areConsistent(lastMayBeOpen: status == .running)
+            || runs.contains(where: { !plan.indices.contains($0.phase) })
+        {
             return "runs"
         }
         return nil

@@ -23,14 +23,14 @@ package struct LedgerOptions: ParsableArguments {
 
 /// The ledger of this machine and a space, for commands that read or change it.
 package struct LedgerAccess: ParsableArguments {
-    @OptionGroup package var place: LedgerOptions
+    @OptionGroup package var ledgerOptions: LedgerOptions
 
     @Option(help: "The space (default: that of the settings, or home). LOCKSTEP_SPACE")
     package var space: String?
 
     package init() {}
 
-    package var arguments: [String] { place.arguments + .options(["--space": space]) }
+    package var arguments: [String] { ledgerOptions.arguments + .options(["--space": space]) }
 }
 
 /// A part of the history, and its format.

@@ -11,7 +11,7 @@ struct AuthMiddleware: RouterMiddleware {
     /// The names of this machine, in lower case.
     let hosts: Set<String>
     /// The configured host names, such as a proxy's. A request for one of them does not count as local.
-    var givenHosts: Set<String> = []
+    var configuredHosts: Set<String> = []
     var needsLocalKey = false
     /// Whether the node itself serves TLS.
     var isSecure = false
@@ -45,7 +45,7 @@ struct AuthMiddleware: RouterMiddleware {
     /// looks like a program of this machine; ``needsLocalKey`` guards against such a proxy.
     private func isLocal(_ request: Request, _ context: WebContext) -> Bool {
         let host = Self.host(of: request.head.authority ?? "")
-        return context.isFromLoopback && Self.isLoopback(host) && !givenHosts.contains(host)
+        return context.isFromLoopback && Self.isLoopback(host) && !configuredHosts.contains(host)
             && !request.headers.contains { Self.isForwarding($0.name.canonicalName) }
     }
 
@@ -62,7 +62,7 @@ struct AuthMiddleware: RouterMiddleware {
             throw HTTPProblem(.badRequest, field: "Host", "a request names one host")
         }
         let name = Self.host(of: request.head.authority ?? "")
-        guard !name.isEmpty, Self.isAddress(name) || hosts.contains(name) || givenHosts.contains(name) else {
+        guard !name.isEmpty, Self.isAddress(name) || hosts.contains(name) || configuredHosts.contains(name) else {
             throw HTTPProblem(
                 .misdirectedRequest, field: "Host",
                 "“\(name)” is not a name of this node; use its address, or add the name to LOCKSTEP_HTTP_HOSTS")

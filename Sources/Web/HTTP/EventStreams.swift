@@ -56,7 +56,7 @@ actor EventStreams {
         /// Whether presets have buttons while there is no session.
         var offersStarts = false
         var idle = Idle.clock
-        var near: Near?
+        var near: EndWarning?
     }
 
     /// A page's entry among the open pages. Its stream ends when the page disconnects or the node shuts down.

@@ -51,7 +51,7 @@ package struct HTTPServer: Service {
 
     /// Creates a server. It does not listen before ``run()``.
     package init(
-        node: any NodeAccess, listeners: [HTTPListener], hosts: Set<String>, givenHosts: Set<String> = [],
+        node: any NodeAccess, listeners: [HTTPListener], hosts: Set<String>, configuredHosts: Set<String> = [],
         openFiles: Int, kiosk: KioskReport, screen: OwnScreen = OwnScreen(), phones: PairedPhones, log: Logger,
         calendar: @escaping @Sendable () async throws -> [UInt8]
     ) {
@@ -61,7 +61,7 @@ package struct HTTPServer: Service {
         self.kiosk = kiosk
         self.screen = screen
         auth = AuthMiddleware(
-            keys: HTTPKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]), givenHosts: givenHosts,
+            keys: HTTPKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]), configuredHosts: configuredHosts,
             needsLocalKey: kiosk.needsLocalKey)
         limits = Connections.Limits(openFiles: openFiles)
         self.log = log

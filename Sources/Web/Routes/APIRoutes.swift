@@ -26,8 +26,8 @@ struct APIRoutes: Sendable {
         routes.get(
             "/v1/events",
             Route(
-                "The current view and each later one, for programs. Time passing sends no event; on the network a comment "
-                    + "every 10 seconds.",
+                "The current view and each later one, for programs. The passing of time sends no event. "
+                    + "Over the network a comment is sent every 10 seconds.",
                 [
                     .ok("text/event-stream", "Server-sent events named view."),
                     .problem(503, "Too many event streams are open, as for /v1/timeline."),

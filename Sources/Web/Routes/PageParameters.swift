@@ -3,7 +3,7 @@
 import API
 import Display
 
-/// The query parameters of a page. Invalid values are an error at once, because a kiosk on a wall is hard to debug.
+/// The query parameters of a page. An invalid value is an error at once, because a kiosk on a wall is hard to debug.
 enum PageParameters {
     static let scales = 0.2...1.0
 
@@ -12,6 +12,7 @@ enum PageParameters {
         let face: Face? = try query.word("face")
         let _: Idle? = try query.word("idle")
         _ = try query.near()
+        _ = try query.blank()
         if face == .boring, theme == .eInk {
             throw RequestError("theme", "e-ink has no boring face, which counts seconds; use another face with hide")
         }

@@ -38,7 +38,7 @@ struct PageRoutes: Sendable {
                 "The node's own authority for HTTPS, which a phone installs to trust the node; needs no key.",
                 [
                     .ok("application/x-x509-ca-cert", "The certificate in PEM format."),
-                    .problem(404, "The node serves no HTTPS, or with a certificate of another authority."),
+                    .problem(404, "The node serves no HTTPS, or uses a certificate of another authority."),
                 ], needsKey: false)
         ) { _, _ in
             guard let authority = authority() else {
@@ -93,7 +93,7 @@ struct PageRoutes: Sendable {
             "/metrics",
             Route("The node's counters, for Prometheus.", [.ok("text/plain", "Text format 0.0.4.")])
         ) { _, _ in
-            let metrics = Metrics(await node.metrics(), displays: await streams.count)
+            let metrics = PrometheusText(await node.metrics(), displays: await streams.count)
             return Response(Array(metrics.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }

@@ -149,7 +149,7 @@ import Wire
     }
 
     private func change(hasReturned: Bool = false, goneSince: Int64? = nil) -> PresenceQueue.Change {
-        PresenceQueue.Change(hasReturned: hasReturned, goneSince: goneSince, due: 0)
+        PresenceQueue.Change(hasReturned: hasReturned, goneSince: goneSince, dueAt: 0)
     }
 
     private func gone(_ ledger: LedgerStore) throws -> Int64? { try ledger.gone(of: SpaceID.home)[desk] }

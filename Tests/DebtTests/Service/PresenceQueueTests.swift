@@ -30,7 +30,7 @@ import Testing
     @Test func theFirstPresenceIsHandledAtOnce() async throws {
         try await withQueue { queue in
             queue.insert(desk, goneSince: nil, at: 1_000)
-            #expect(queue.takeDue(at: 1_000) == [desk: PresenceQueue.Change(hasReturned: true, due: 1_000)])
+            #expect(queue.takeDue(at: 1_000) == [desk: PresenceQueue.Change(hasReturned: true, dueAt: 1_000)])
             #expect(queue.takeDue(at: 1_000).isEmpty)
         }
     }

@@ -57,7 +57,7 @@ import Testing
                 // Reading is allowed: it still sees its peers.
                 try await peer.publish("session", .register("theirs", ahead: 2_000))
                 try await desk.waitFor("theirs") { $0.session == "theirs" }
-                #expect(peer.all("session", of: "desk").isEmpty)
+                #expect(peer.messages(on: "session", of: "desk").isEmpty)
             }
             // Once for each connection; there is only one unless the machine stalls.
             func lines(_ words: String) -> Int { desk.log.split(separator: "\n").count { $0.contains(words) } }
@@ -92,7 +92,7 @@ import Testing
                 #expect(register.last.op == "pause")
                 // The broker drops a client that misses its keep-alive.
                 try await eventually("desk is offline without a presence that says so") {
-                    peer.all("presence", of: "desk").allSatisfy { $0.online == true }
+                    peer.messages(on: "presence", of: "desk").allSatisfy { $0.online == true }
                         || desk.log.contains("no connection to the broker")
                 }
             }

@@ -38,7 +38,7 @@ import Testing
             }
             if memory == .elsewhere {
                 try await elsewhere.start()
-                for line in [space.deskLine, space.kitchenLine] { line.lead(to: elsewhere.port) }
+                for line in [space.deskLine, space.kitchenLine] { line.redirect(to: elsewhere.port) }
             } else {
                 try await space.broker.start()
             }

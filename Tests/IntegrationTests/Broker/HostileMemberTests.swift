@@ -47,7 +47,7 @@ import Testing
         let desk = try await JoinTests.secret(broker, "desk")
         try await Peer.with("desk", port: broker.port, password: desk) { peer in
             try await peer.publish("hello", [])
-            try await eventually("all that is retained has arrived") { !peer.all("hello", of: "desk").isEmpty }
+            try await eventually("all that is retained has arrived") { !peer.messages(on: "hello", of: "desk").isEmpty }
             #expect(!peer.messages.contains { $0.topic.contains("/evil/") })
         }
     }

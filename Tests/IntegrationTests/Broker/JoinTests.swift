@@ -15,7 +15,7 @@ import Testing
         let machine = try JoiningMachine()
         let before = try machine.tree
         let token = try await broker.invite("kitchen-pi")
-        #expect(token.count <= JoinToken.longest)
+        #expect(token.count <= JoinToken.maximumLength)
         try await machine.lockstep("join", token).expect(
             says: "kitchen-pi is connected to mqtts://127.0.0.1:\(broker.port)")
         #expect(machine.setting("LOCKSTEP_TLS_PINNED") == "on")
@@ -41,7 +41,7 @@ import Testing
             _ = try await peer.waitFor("presence", of: "desk", "desk online") { $0.online == true }
             #expect(try await broker.lockstep("revoke", "desk").code == 0)
             try await eventually("desk offline") {
-                peer.all("presence", of: "desk").contains { $0.online == false }
+                peer.messages(on: "presence", of: "desk").contains { $0.online == false }
             }
         }
         try await eventually("the node is cut off") { !machine.isNodeLinked }
@@ -230,7 +230,7 @@ import Testing
         let machine = try JoiningMachine()
         try await machine.lockstep("join", broker.invite("calm", "--role", "calm")).expect()
         #expect(machine.setting("LOCKSTEP_NODE", in: "joined-calm.env") == "calm")
-        let bare = try JoiningMachine(manager: false)
+        let bare = try JoiningMachine(hasManager: false)
         try await bare.lockstep("join", broker.invite("debt", "--role", "debt")).expect(says: "no service manager")
         #expect(try bare.tree.contains("etc/lockstep/debt-password 600"))
     }

@@ -14,7 +14,7 @@ enum CalmKind: ServiceKind {
 
 extension Peer {
     /// The messages of the calm service, oldest first.
-    var calm: [JSON] { said("feed/calm") }
+    var calm: [JSON] { serviceMessages(on: "feed/calm") }
 
     /// Publishes a sound level as this peer.
     func say(level: Int64, _ more: JSON = [:]) async throws {

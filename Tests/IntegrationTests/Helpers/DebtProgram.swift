@@ -35,9 +35,9 @@ extension DebtProgram {
 
 extension Peer {
     /// The messages of the debt service about the week, oldest first.
-    var debt: [JSON] { said("feed/debt") }
+    var debt: [JSON] { serviceMessages(on: "feed/debt") }
     /// The acknowledgements of the debt service, oldest first.
-    var ledgerAcks: [JSON] { said("feed/debt/ack") }
+    var ledgerAcks: [JSON] { serviceMessages(on: "feed/debt/ack") }
 
     /// Waits for the answer to a record.
     func waitForAnswer(_ session: String, rev: Int64, _ outcome: String) async throws {

@@ -75,9 +75,9 @@ struct FacePages {
     }
 
     /// The errors that the browser reported on any of the pages.
-    func problems(ofNetwork: Bool = true) async throws -> [String] {
+    func problems(includingNetwork: Bool = true) async throws -> [String] {
         var problems: [String] = []
-        for picture in pictures { problems += try await picture.page.problems(ofNetwork: ofNetwork) }
+        for picture in pictures { problems += try await picture.page.problems(includingNetwork: includingNetwork) }
         return problems
     }
 }

@@ -52,7 +52,7 @@ struct HookedNode {
     }
 
     /// The inputs of the hooks, in the order of their times.
-    var told: [JSON] { runs.map(\.read) }
+    var inputs: [JSON] { runs.map(\.read) }
 
     /// The environment of the last hook of an event.
     func environment(of event: String) -> [String: String] {

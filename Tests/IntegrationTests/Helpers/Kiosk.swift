@@ -14,7 +14,7 @@ struct Kiosk {
     let ports: [String: Int]
 
     /// Requires Chromium, in which most pages are tested.
-    static let isSeen = ConditionTrait.requires("chromium", BrowserKind.chromium.isInstalled)
+    static let requiresChromium = ConditionTrait.requires("chromium", BrowserKind.chromium.isInstalled)
 
     var browser: Chromium {
         get async throws { try await browsers.chromium }

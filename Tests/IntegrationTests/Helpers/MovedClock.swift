@@ -23,7 +23,7 @@ enum MovedClock: Sendable {
             .first { access($0, R_OK) == 0 }
     }()
 
-    static let isFaked = ConditionTrait.requires("libfaketime", library != nil)
+    static let requiresFaketime = ConditionTrait.requires("libfaketime", library != nil)
 
     /// Whether this machine allows private boot clocks, which need root and time namespaces.
     static let canMoveBoot: Bool = {

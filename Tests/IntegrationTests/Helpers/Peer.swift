@@ -117,12 +117,12 @@ final class Peer: Sendable {
     func forget() { recorded.withLock { $0 = [] } }
 
     /// The messages on a node's topic, oldest first.
-    func all(_ leaf: String, of node: String) -> [JSON] {
+    func messages(on leaf: String, of node: String) -> [JSON] {
         let topic = topic(node, leaf)
         return messages.filter { $0.topic == topic }.map { (try? JSON($0.payload)) ?? .null }
     }
 
-    func latest(_ leaf: String, of node: String) -> JSON { all(leaf, of: node).last ?? .null }
+    func latest(_ leaf: String, of node: String) -> JSON { messages(on: leaf, of: node).last ?? .null }
 
     /// Waits until a node's latest message satisfies `isRight`.
     @discardableResult
@@ -142,7 +142,7 @@ final class Peer: Sendable {
 
     /// The answers of a node to an intent.
     func answers(to intent: String, from node: String) -> [JSON] {
-        all("ack", of: node).filter { $0.id.text == intent && $0.kind == "intent" }
+        messages(on: "ack", of: node).filter { $0.id.text == intent && $0.kind == "intent" }
     }
 
     /// Waits for the answer to an intent.

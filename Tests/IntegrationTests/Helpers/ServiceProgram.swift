@@ -98,7 +98,7 @@ final class ServiceProgram<Kind: ServiceKind>: Sendable {
 
 extension Peer {
     /// The messages of services on a topic, oldest first.
-    func said(_ leaf: String) -> [JSON] {
+    func serviceMessages(on leaf: String) -> [JSON] {
         messages.filter { $0.topic == "lockstep/1/\(space)/\(leaf)" }.map { (try? JSON($0.payload)) ?? .null }
     }
 

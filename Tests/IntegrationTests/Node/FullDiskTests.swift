@@ -6,7 +6,7 @@ import Testing
 
 /// The owner's state directory is on a disk that is full for a while.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct FullDiskTests {
-    @Test(SmallDisk.canBeMounted) func registerIsPublishedAfterItIsOnDisk() async throws {
+    @Test(SmallDisk.requiresMount) func registerIsPublishedAfterItIsOnDisk() async throws {
         let directory = try TemporaryDirectory()
         try await SmallDisk.with(size: "64k", in: directory) { state in
             try await FaultySpace.with(deskDirectory: directory) { space, id in
@@ -17,7 +17,7 @@ import Testing
                 try await space.peer.waitFor("intent", of: "kitchen", "a press") { $0.op == "extend" }
                 try await space.peer.waitUntilHandled(by: space.desk)
                 #expect(space.peer.latest("session", of: "desk").rev == 1, "a crash now could forget the rest")
-                #expect(space.peer.all("ack", of: "desk").isEmpty)
+                #expect(space.peer.messages(on: "ack", of: "desk").isEmpty)
                 unlink(state + "/filler")
                 #expect(["applied", "noAnswer"].contains(await pressed.outcome), "it may have taken too long")
                 // A press that waits for four seconds is reason enough to take over.
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(SmallDisk.canBeMounted) func everyAnswerAndDisplayReportsAFullDisk() async throws {
+    @Test(SmallDisk.requiresMount) func everyAnswerAndDisplayReportsAFullDisk() async throws {
         let directory = try TemporaryDirectory()
         try await SmallDisk.with(size: "64k", in: directory) { state in
             let port = Port.free()
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// A read-only file system differs from a full one in that not even a lock can be made.
-    @Test(SmallDisk.canBeMounted) func aNodeStartsInADirectoryThatCannotBeWritten() async throws {
+    @Test(SmallDisk.requiresMount) func aNodeStartsInADirectoryThatCannotBeWritten() async throws {
         let directory = try TemporaryDirectory()
         try await SmallDisk.with(size: "64k", in: directory) { state in
             try SmallDisk.makeReadOnly(state, size: "64k")

@@ -53,7 +53,7 @@ import Testing
             try await tell("phase")
 
             for hooked in [desk, kitchen] {
-                let read = try #require(hooked.told.last)
+                let read = try #require(hooked.inputs.last)
                 #expect(read.keys.isSuperset(of: hooked.node.status.keys), "every field of a status report")
                 #expect(read.node.text == hooked.node.id)
                 let environment = hooked.environment(of: "phase")
@@ -67,7 +67,7 @@ import Testing
                 ]
                 for (name, value) in wanted { #expect(environment["LOCKSTEP_\(name)"] == value, "\(name)") }
             }
-            #expect(desk.told.map(\.at) == kitchen.told.map(\.at), "the time of the event, not that of the hook")
+            #expect(desk.inputs.map(\.at) == kitchen.inputs.map(\.at), "the time of the event, not that of the hook")
 
             #expect(try await desk.node.lockstep("stop").code == 0)
             try await tell("stopped")
@@ -77,7 +77,7 @@ import Testing
             try await tell("started")
             let own = try kitchen.node.begin(["seconds": 1_500])
             try await tell("superseded", "started")
-            let lost = try #require(desk.told.last { $0.event == "superseded" })
+            let lost = try #require(desk.inputs.last { $0.event == "superseded" })
             #expect(lost.status == "superseded")
             #expect(lost.supersededBy.session.text == own)
         }
@@ -98,7 +98,7 @@ import Testing
         for hooked in [desk, kitchen] { try await start(hooked) }
         for hooked in [desk, kitchen] {
             try await hooked.waitForEvents(["started", "completed late"])
-            #expect(hooked.told.last?.at.int == ends)
+            #expect(hooked.inputs.last?.at.int == ends)
         }
         // The file of the reported events survives too.
         for hooked in [desk, kitchen] { try await hooked.node.kill() }

@@ -131,7 +131,7 @@ import Testing
             try logind.prepareForSleep(true)
             try await eventually("the lock is given back") { try logind.locks.last?.isReleased == true }
             // Messages are lost without an error, as after a move to another network.
-            proxy.hold(.forth, .back, isForLater: false)
+            proxy.hold(.forth, .back, includingLater: false)
             try logind.prepareForSleep(false)
             let awake = try await peer.waitFor("presence", of: "desk", "awake") {
                 $0.state == .null && $0.online == true && $0.conn != before.conn

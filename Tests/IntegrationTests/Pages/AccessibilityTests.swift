@@ -12,7 +12,7 @@ private let axe = ProcessInfo.processInfo.environment["TEST_AXE"].flatMap {
 /// The rules of axe-core for accessible pages, in a real browser.
 ///
 /// `Deploy/test` gets axe-core from a package of PyPI. Without it these tests are skipped.
-@Suite(.startingBrowsers, Kiosk.isSeen, .enabled(if: axe != nil, "axe-core is not here"))
+@Suite(.startingBrowsers, Kiosk.requiresChromium, .enabled(if: axe != nil, "axe-core is not here"))
 struct AccessibilityTests {
     @Test func neitherAFaceNorTheRemoteBreaksARule() async throws {
         // The boring face counts seconds, which e-ink cannot show.

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Presses on a page, and their effects on other displays.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskActionTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct KioskActionTests {
     @Test func aPressReachesTheOtherNode() async throws {
         try await Kiosk.with { kiosk in
             try await expectPresets(kiosk)
@@ -146,7 +146,7 @@ import Testing
             _ = try await page.value("connect()")
             try await page.eventually("the break", "entry.phase === 1")
             try await page.eventually("the reason is gone", "document.getElementById('notice').textContent === ''")
-            #expect(try await page.problems(ofNetwork: false) == [])
+            #expect(try await page.problems(includingNetwork: false) == [])
         }
     }
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The page without a session, near the end of a phase, and while an alarm waits.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskAlarmTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct KioskAlarmTests {
     @Test func aPageShowsTheTimeOfDayThenTheEndThenTheAlarmThatAnyKeyEnds() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("kitchen", "near=5m&lang=en")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The page of a node without a broker, which is a supported configuration.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskAloneTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct KioskAloneTests {
     @Test func aNodeWithoutABrokerShowsNoProblemAndKnowsThePageOfItsScreen() async throws {
         try await Self.with { node, browser, address in
             #expect(node.status.linked == false)

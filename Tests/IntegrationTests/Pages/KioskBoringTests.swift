@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The boring face during a session: the time and the debt, and nothing else.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskBoringTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct KioskBoringTests {
     @Test func boringFaceShowsOnlyTheTimeAndTheDebt() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "face=boring&theme=light&qr=0")

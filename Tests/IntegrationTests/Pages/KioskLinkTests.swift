@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The page without a connection to its node, to the broker or to the owner.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskLinkTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct KioskLinkTests {
     @Test(.waitingForTimers) func pageShowsALostLink() async throws {
         try await Kiosk.with { kiosk in
             let faces = try await FacePages.open(kiosk, node: "kitchen")
@@ -45,7 +45,7 @@ import Testing
                     "nothing to complain of", "document.getElementById('notice').textContent === ''")
             }
             try await orphan.eventually("its buttons", "document.querySelectorAll('button').length === 3")
-            #expect(try await faces.problems(ofNetwork: false) + orphan.problems(ofNetwork: false) == [])
+            #expect(try await faces.problems(includingNetwork: false) + orphan.problems(includingNetwork: false) == [])
         }
     }
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The look of the page: its typeface, its grid, its motion, and what it does at night.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskLookTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct KioskLookTests {
     private static let faces = ["focus", "calm", "phases"]
     /// The typeface may come late, and then the sizes change.
     private static let isFitted = "isFitted && entry.sign === '' && document.fonts.status === 'loaded'"

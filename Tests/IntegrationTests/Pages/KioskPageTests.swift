@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The page alone: its parameters, its cost, and its state after a sleep.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskPageTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct KioskPageTests {
     @Test func pageIsSmallAndLoadsNoOtherFileAndEachParameterHasAnEffect() async throws {
         try await Kiosk.with { kiosk in
             let small = try await kiosk.open("desk", "qr=1")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The sound of a page at the end of a phase.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskSoundTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct KioskSoundTests {
     /// The tones of a chime: two notes with an overtone each.
     private static let chime: Int64 = 4
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The kiosk page in a real browser with real nodes. Every face is measured in every state at every size.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct KioskTests {
     @Test func everyFaceShowsEveryState() async throws {
         try await Kiosk.with { kiosk in
             let faces = try await FacePages.open(kiosk, node: "kitchen")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The remote page in a real browser with real nodes.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct RemotePageTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct RemotePageTests {
     private static func open(_ kiosk: Kiosk, _ node: String, _ query: String = "lang=en") async throws -> Page {
         let page = try await kiosk.browser.open(kiosk.address(node, "/remote?\(query)"), width: 360, height: 640)
         try await page.waitForRemote()
@@ -31,7 +31,7 @@ import Testing
             #expect(session.title == "Essay")
             session.label.expect(["name": "Writing", "colour": "#12a594"])
             #expect(session.plan.items.map(\.seconds) == [1_200, 300])
-            #expect(try await page.problems(ofNetwork: false) == [])
+            #expect(try await page.problems(includingNetwork: false) == [])
             try await page.close()
             try await expectCorrection(kiosk, try await Self.open(kiosk, "kitchen"))
         }

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The page of the week in a browser, with a real broker and node. The debt service has a year's ledger.
-@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct WeekPageTests {
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.requiresChromium) struct WeekPageTests {
     private static let environment = ["LOCKSTEP_DEBT_MINIMUM": "0"]
     private static let day: Int64 = 86_400_000
 
@@ -76,7 +76,7 @@ import Testing
             let count = try await recordYear(kiosk)
             // The page shows a year, which omits the first of 370 days.
             try await eventually("the year is published; \(service.log)") {
-                (kiosk.peer.said("feed/debt/year").last?.days.items ?? []).count { $0 != 0 } >= count - 7
+                (kiosk.peer.serviceMessages(on: "feed/debt/year").last?.days.items ?? []).count { $0 != 0 } >= count - 7
             }
             #expect(count > 200)
             // The page updates without a reload.

@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Two machines cannot decide between two plausible clocks, but they reject one that is years off.
-    @Test(MovedClock.isFaked, arguments: [1_970, 2_099])
+    @Test(MovedClock.requiresFaketime, arguments: [1_970, 2_099])
     func nodesAgreeWithImplausibleClocks(year: Int) async throws {
         let then = Int64(year - 1_970) * 31_556_952 + 1_000_000
         let ahead = then - now() / 1_000
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// A machine without a battery for its clock starts with a wrong time. No other node sends a message here.
-    @Test(MovedClock.isFaked, .enabled(if: WallClock.canBeSet, "only root of the machine may set its clock"))
+    @Test(MovedClock.requiresFaketime, .enabled(if: WallClock.canBeSet, "only root of the machine may set its clock"))
     func aNodeThatIsAloneNoticesThatItsClockWasSet() async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(MovedClock.offset(-7_200), to: "offset")

@@ -29,7 +29,9 @@ import Testing
                     try await group.waitForAll()
                 }
                 try await flood.waitUntilHandled(by: space["desk"])
-                let answers = { space.peer.all("ack", of: "desk").filter { $0.id.text?.hasPrefix("flood-") == true } }
+                let answers = {
+                    space.peer.messages(on: "ack", of: "desk").filter { $0.id.text?.hasPrefix("flood-") == true }
+                }
                 // This peer gets an answer after the owner has published its register.
                 try await eventually("there is an answer for each revision") {
                     let applied = answers().count { $0.outcome == "applied" }

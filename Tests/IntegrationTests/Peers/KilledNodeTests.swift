@@ -42,7 +42,7 @@ import Testing
             let extended = ((agreed.totalSeconds.int ?? 0) - 1_500) / 5
             #expect((applied...applied + unknown).contains(Int(extended)), "\(applied) applied, \(unknown) unanswered")
             #expect(takeovers > 0, "its will is seen most of the time")
-            for node in ["desk", "kitchen"] { neverGoesBack(space.peer.all("session", of: node), of: id) }
+            for node in ["desk", "kitchen"] { neverGoesBack(space.peer.messages(on: "session", of: node), of: id) }
         }
     }
 

@@ -33,7 +33,7 @@ import Testing
                 #expect(answer.outcome == "applied", "press \(number): \(answer)")
             }
             first.status.expect(["session": .string(session), "isOwner": true])
-            let registers = space.peer.all("session", of: "desk")
+            let registers = space.peer.messages(on: "session", of: "desk")
             for register in registers {
                 #expect(register.id.text == session)
                 #expect(register.epoch == registers.first?.epoch, "\(registers) \(second.log)")

@@ -29,7 +29,7 @@ import Testing
                 let row = try JSON(try await service.history("--json").output)
                 row.expect(["title": "Reading", "label": "Study", "ran": 3_000_000])
                 try await eventually("its minutes") {
-                    space.peer.said("feed/debt/year").last?.days.items.contains(50) == true
+                    space.peer.serviceMessages(on: "feed/debt/year").last?.days.items.contains(50) == true
                 }
                 try await add("09:00", "09:50", "2199-03-10").expect(2, errors: "after the present")
             }

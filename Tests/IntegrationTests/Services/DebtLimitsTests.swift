@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(SmallDisk.canBeMounted, arguments: [true, false])
+    @Test(SmallDisk.requiresMount, arguments: [true, false])
     func aLedgerThatCannotBeWrittenIsStillRead(isReadOnly: Bool) async throws {
         let broker = try await Broker()
         try await broker.start()
@@ -74,7 +74,7 @@ import Testing
         try await broker.kill()
     }
 
-    @Test(SmallDisk.canBeMounted) func aLedgerThatAKilledServiceLeftOnAFullDiskIsReadWithoutAnError() async throws {
+    @Test(SmallDisk.requiresMount) func aLedgerThatAKilledServiceLeftOnAFullDiskIsReadWithoutAnError() async throws {
         try await Space.with { space in
             let ledger = try DebtProgram(["--zone", "UTC"], broker: space.broker.port)
             try await SmallDisk.with(size: "2m", in: ledger.directory) { state in

@@ -101,7 +101,7 @@ import Testing
                     return peer.ledgerAcks.contains { $0.records[0].outcome == "kept" }
                 }
                 #expect(try await first.history("--json").output.contains("s-1"))
-                let presences = peer.all("presence", of: "debt").count
+                let presences = peer.messages(on: "presence", of: "debt").count
                 #expect(presences <= 40, "\(presences) presences")
                 try await first.end()
                 try await second.end()

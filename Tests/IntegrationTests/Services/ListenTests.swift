@@ -21,7 +21,9 @@ import Testing
                 try await service.start()
                 try await microphone.start()
                 try await peer.publish("session", JSON.register("s-1"))
-                try await eventually("it is heard: \(microphone.log)") { peer.all("sound", of: "desk").count >= 3 }
+                try await eventually("it is heard: \(microphone.log)") {
+                    peer.messages(on: "sound", of: "desk").count >= 3
+                }
                 let pid = try #require(microphone.pid)
                 for descriptor in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd") {
                     let path =

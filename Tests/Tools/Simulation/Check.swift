@@ -38,7 +38,7 @@ package enum Check: String, CaseIterable, Sendable {
     /// A display never shows an older register of the same owner.
     case viewNeverBack
     /// Equal registers give equal views.
-    case equalMapsEqualViews
+    case equalRegistersEqualViews
     /// The time on a display never falls without a new revision.
     case timeNeverBack
     /// A time on a display is wrong by at most the error that the display states.

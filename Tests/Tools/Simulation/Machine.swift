@@ -5,7 +5,7 @@ import Session
 import Wire
 
 /// The view and the own register of a node. A reference, since many checks read it and it seldom changes.
-final class Seen {
+final class NodeSnapshot {
     let view: View
     let own: Register?
     /// The register that is shown. Under one version a node has one register, or another check fails.
@@ -45,7 +45,7 @@ struct Machine {
     var clock: Clock
     private var loop: CoreLoop
     /// The view and the register after the core's last event.
-    private(set) var seen: Seen
+    private(set) var seen: NodeSnapshot
 
     // The program.
     /// The number of the program's life. Events for an earlier life are dropped.
@@ -104,7 +104,7 @@ struct Machine {
         self.index = index
         id = core.codec.me
         loop = CoreLoop(core)
-        seen = Seen(view: core.view, own: nil)
+        seen = NodeSnapshot(view: core.view, own: nil)
         self.half = half
         self.dialect = dialect
         self.clock = clock
@@ -134,7 +134,7 @@ struct Machine {
         var own: Register??
         if case .restored(let found) = event { own = .some(found.journal?.own) }
         for case .persist(let write) in actions { own = .some(write.journal.own) }
-        if own != nil || core.view != seen.view { seen = Seen(view: core.view, own: own ?? seen.own) }
+        if own != nil || core.view != seen.view { seen = NodeSnapshot(view: core.view, own: own ?? seen.own) }
         return actions
     }
 
@@ -149,7 +149,7 @@ struct Machine {
     /// Begins another life of the program with this core.
     mutating func replace(_ core: NodeCore) {
         loop = CoreLoop(core)
-        seen = Seen(view: core.view, own: nil)
+        seen = NodeSnapshot(view: core.view, own: nil)
     }
 
     /// Whether a write would be on the disk at once, and those before it are confirmed to the program.

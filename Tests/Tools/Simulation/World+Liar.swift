@@ -224,8 +224,9 @@ extension World {
         if isLiarRevoked, liarsRegisters.count > 1 { return true }
         return machines.contains { owner in
             guard let own = owner.own else { return false }
+            let others = machines.filter { $0.id != owner.id }
             return isLost(owner.id)
-                && machines.contains { $0.id != owner.id && $0.engine.stampAndVersion(of: owner.id)?.version != own.version }
+                && others.contains { $0.engine.stampAndVersion(of: owner.id)?.version != own.version }
         }
     }
 }

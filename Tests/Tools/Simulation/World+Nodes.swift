@@ -29,7 +29,7 @@ extension World {
     private struct Handled {
         var input: Input
         var expectation: Expectation
-        var before: Seen
+        var before: NodeSnapshot
     }
 
     /// Has a node handle its next event, or rest after the last one. Returns its actions; `nil` if it already rests.

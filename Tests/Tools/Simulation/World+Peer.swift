@@ -205,7 +205,7 @@ extension World {
     }
 
     /// Checks that a count-up that is taken over is credited no time after its owner's last sign of life.
-    mutating func checkCredit(after input: Input, before: Seen, at node: Int) {
+    mutating func checkCredit(after input: Input, before: NodeSnapshot, at node: Int) {
         switch input {
         case .press, .take, .wake: break
         default: return

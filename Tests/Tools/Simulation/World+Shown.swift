@@ -76,7 +76,7 @@ extension World {
         if !machines[node].seen.view.isLinked { witness.offline.insert(session) }
     }
 
-    mutating func check(_ expectation: Expectation, after input: Input, before: Seen, at node: Int) {
+    mutating func check(_ expectation: Expectation, after input: Input, before: NodeSnapshot, at node: Int) {
         let name = Names.node(node)
         let instant = instant(node)
         if let wake = machines[node].core.nextWake, wake <= instant.boot {
@@ -121,10 +121,10 @@ extension World {
         if case .received(.register(let register), _, _) = input { checkVersion(of: register, heldBy: node) }
         let hasChanged = machines[node].seen !== before
         if hasChanged { checkView(after: before, at: node) }
-        if expectation.mayChangeRegisters || hasChanged { checkEqualMaps(with: node) }
+        if expectation.mayChangeRegisters || hasChanged { checkEqualRegisters(with: node) }
     }
 
-    private mutating func checkView(after before: Seen, at node: Int) {
+    private mutating func checkView(after before: NodeSnapshot, at node: Int) {
         let name = Names.node(node)
         let seen = machines[node].seen
         guard let shown = seen.shown, shown != before.shown else { return }
@@ -191,7 +191,7 @@ extension World {
     }
 
     /// Checks that nodes with equal registers show the same session, unless only one admits a stamp ahead of time.
-    private mutating func checkEqualMaps(with node: Int) {
+    private mutating func checkEqualRegisters(with node: Int) {
         for other in machines.indices where other != node && machines[other].isAlive && !machines[other].isNapping {
             if machines[other].seen.shown == machines[node].seen.shown { continue }
             // Its program has not read its clock since a step.
@@ -212,7 +212,7 @@ extension World {
                 machines[index].seen.shown.map { "the session of \($0.owner)" } ?? "none"
             }
             fail(
-                .equalMapsEqualViews,
+                .equalRegistersEqualViews,
                 "\(Names.node(node)) and \(Names.node(other)) hold the same, and show \(shown[0]) and \(shown[1])")
         }
     }

@@ -58,7 +58,7 @@ struct World {
     /// The records that were sent to the service.
     var recorded: Set<RecordName> = []
     var counters = Counters()
-    var trace: Trace
+    var trace: EventLog
     var violation: Violation?
     // The streams of small choices, one for each ``Concern``.
     var schedule: RandomStream
@@ -71,7 +71,7 @@ struct World {
         self.scenario = scenario
         mix = scenario.mix
         service = LedgerService()
-        trace = Trace(isTelling: isTelling)
+        trace = EventLog(isTelling: isTelling)
         schedule = RandomStream(seed: scenario.seed, .schedule)
         network = RandomStream(seed: scenario.seed, .network)
         probe = RandomStream(seed: scenario.seed, .probe)
@@ -191,7 +191,7 @@ struct World {
 }
 
 /// The events of a world: a hash, and lines of text if asked for.
-struct Trace {
+struct EventLog {
     let isTelling: Bool
     private(set) var lines: [String] = []
     private(set) var hash: UInt64 = 0

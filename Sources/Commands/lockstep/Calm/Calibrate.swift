@@ -50,11 +50,11 @@ struct Calibrate: AsyncParsableCommand {
         let heard = try await levels()
         ProgressLine.show("")
         guard let threshold = heard.threshold, heard.count >= 3 else {
-            throw ExitStatus.noAnswer.because(
+            throw ExitStatus.noAnswer.printing(
                 "no level was measured; is there a microphone, or a broker with a calm service?")
         }
         let report = CalibrationReport(heard, threshold: threshold)
-        if output.json { return print(Report.json(report)) }
+        if output.json { return print(CommandOutput.json(report)) }
         print(
             """
             The quiet room: \(report.quietest) to \(report.loudest) dB, mostly \(report.median) dB.

@@ -32,10 +32,10 @@ struct CalmStatus: AsyncParsableCommand {
             let shown = try await node.view()
             let report = CalmReport(shown: shown)
             if output.json {
-                print(Report.json(report.json))
+                print(CommandOutput.json(report.json))
             } else {
                 let missing = shown.calm == nil ? Self.missing(in: try await node.nodes()) : ""
-                print(report.lines(Report.strings, missing: missing).joined(separator: "\n"))
+                print(report.lines(CommandOutput.strings, missing: missing).joined(separator: "\n"))
             }
             let moment = shown.view.moment(at: BootTime(SystemClock.bootMilliseconds()))
             if moment?.register.status.isLive != true { throw ExitStatus.noSession.code }

@@ -41,7 +41,7 @@ struct KioskEnable: AsyncParsableCommand {
     var idle: Idle?
 
     @Option(help: .near)
-    var near: Near?
+    var near: EndWarning?
 
     @Option(help: "page, terminal, or auto for the page where it can be shown.")
     var surface = Surface.auto

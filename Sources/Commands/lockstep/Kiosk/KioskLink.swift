@@ -51,7 +51,7 @@ struct KioskLink: AsyncParsableCommand {
     var idle: Idle?
 
     @Option(help: .near)
-    var near: Near?
+    var near: EndWarning?
 
     @Flag(help: "Print the link for a browser of this machine, on 127.0.0.1.")
     var local = false
@@ -78,7 +78,7 @@ struct KioskLink: AsyncParsableCommand {
             let report = try await client.kiosk()
             guard let link = link(report) else { throw UsageError(KioskReport.noPage) }
             try report.check(host)
-            if output.json { return print(Report.json(["link": link])) }
+            if output.json { return print(CommandOutput.json(["link": link])) }
             print(link)
             if qr, let code = QRCode(link) { print(code.text) }
         }

@@ -47,7 +47,7 @@ enum KioskService {
         var reason: Substring = ""
         while clock.now < deadline {
             if try await systemctl("show", "--property=ConditionResult", unit) == "ConditionResult=no\n" {
-                throw ExitStatus.refused.because(
+                throw ExitStatus.refused.printing(
                     "\(unit) is skipped, since this machine has no console (/dev/tty0), like a container")
             }
             let words = ((try? Files.read(report, limit: 4_096)).map { String(decoding: $0, as: UTF8.self) } ?? "")
@@ -56,15 +56,15 @@ enum KioskService {
             switch words.first {
             case "terminal" where reason.isEmpty: return "lockstep watch"
             case "terminal":
-                throw ExitStatus.refused.because("the screen shows lockstep watch and not the page: \(reason)")
-            case "nothing": throw ExitStatus.refused.because("the screen shows nothing: \(reason)")
+                throw ExitStatus.refused.printing("the screen shows lockstep watch and not the page: \(reason)")
+            case "nothing": throw ExitStatus.refused.printing("the screen shows nothing: \(reason)")
             default: if (try? await node.kiosk().isShown) == true { return "the page" }
             }
             try await Task.sleep(for: .milliseconds(200))
         }
         let state = try await systemctl("show", "--property=ActiveState,NRestarts", unit)
             .split(whereSeparator: \.isNewline)
-        throw ExitStatus.noAnswer.because(
+        throw ExitStatus.noAnswer.printing(
             """
             the page is not seen on the screen after \(timeout.components.seconds) s: \
             \(reason.isEmpty ? state.joined(separator: ", ") : String(reason)); \

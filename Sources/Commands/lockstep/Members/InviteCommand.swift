@@ -9,7 +9,7 @@ import Session
 import Settings
 
 /// The functions that the commands about members share.
-enum Members {
+enum BrokerRequests {
     /// Replaces this process with the program that carries out a request.
     static func become(_ request: BrokerRequest, _ destdir: String?) throws {
         try requireRoot(destdir)
@@ -35,7 +35,7 @@ enum Members {
         do {
             return try await body()
         } catch let failure as JoinFailure {
-            if json { print(Report.json(["problem": failure.description])) }
+            if json { print(CommandOutput.json(["problem": failure.description])) }
             let status: ExitStatus =
                 switch failure.kind {
                 case .wrong: .usage
@@ -44,7 +44,7 @@ enum Members {
                 case .noAnswer: .noAnswer
                 case .interrupted: .interrupted
                 }
-            throw status.because("\(failure)")
+            throw status.printing("\(failure)")
         }
     }
 }
@@ -84,14 +84,14 @@ struct InviteCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let node else {
-            let names = try await Members.answer(.expire, [String].self, json: output.json, destdir)
-            if output.json { print(Report.json(["expired": names])) }
+            let names = try await BrokerRequests.answer(.expire, [String].self, json: output.json, destdir)
+            if output.json { print(CommandOutput.json(["expired": names])) }
             return
         }
         guard let id = NodeID(node), let space = SpaceID(space ?? "home") else {
             throw UsageError("a node and a space have 1 to 32 characters of a-z, 0-9 and -, and do not begin with -")
         }
-        let invitation = try await Members.answer(
+        let invitation = try await BrokerRequests.answer(
             .invite(node: id, role: role, space: space), Invitation.self, json: output.json, destdir)
         let line = "sudo lockstep join \(try JoinToken.encode(invitation))" + (kiosk ? " --kiosk" : "")
         if output.json {
@@ -99,7 +99,7 @@ struct InviteCommand: AsyncParsableCommand {
                 "command": line.json, "expires": invitation.expires.json, "node": node.json,
                 "role": role.rawValue.json,
             ]
-            return print(Report.json(printed))
+            return print(CommandOutput.json(printed))
         }
         // The line alone, for scripts; the rest is for a person.
         guard isatty(STDOUT_FILENO) == 1 else { return print(line) }
@@ -136,7 +136,7 @@ struct RevokeCommand: AsyncParsableCommand {
         guard let node = NodeID(node) else {
             throw UsageError("a node has 1 to 32 characters of a-z, 0-9 and -, and does not begin with -")
         }
-        let isCleared = try await Members.answer(.revoke(node: node), Bool.self, destdir)
+        let isCleared = try await BrokerRequests.answer(.revoke(node: node), Bool.self, destdir)
         guard isCleared else { throw ExitStatus.incomplete.code }
     }
 }

@@ -55,7 +55,7 @@ struct JoinScopeOptions: ParsableArguments {
     }
 
     func joining(quiet: Bool) async throws -> Joining {
-        if !isPersonal { try Members.requireRoot(destdir) }
+        if !isPersonal { try BrokerRequests.requireRoot(destdir) }
         let paths = paths
         return Joining(
             paths, manager: await ServiceManager(paths), nodeProgram: CompanionExecutable.path(of: "lockstep-node")
@@ -106,11 +106,11 @@ struct JoinCommand: AsyncParsableCommand {
         }
         if request.role.service == "node" { try scope.refuseSecondNode() }
         let joining = try await scope.joining(quiet: output.json)
-        let report = try await Members.orExit(json: output.json) {
+        let report = try await BrokerRequests.orExit(json: output.json) {
             try await Self.cancelledByInterrupt { try await joining.join(request) }
         }
         if output.json {
-            print(Report.json(report))
+            print(CommandOutput.json(report))
         } else if let next = report.next {
             print("Joined, but no service manager runs here. To start it: \(next)")
         } else {
@@ -253,8 +253,8 @@ struct LeaveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let joining = try await scope.joining(quiet: output.json)
-        let left = try await Members.orExit(json: output.json) { try await joining.leave() }
-        if output.json { return print(Report.json(["left": left.map(\.service)])) }
+        let left = try await BrokerRequests.orExit(json: output.json) { try await joining.leave() }
+        if output.json { return print(CommandOutput.json(["left": left.map(\.service)])) }
         print("Left the broker: \(left.map(\.service).joined(separator: ", ")) stopped.")
         for node in left.compactMap(\.node) {
             print(

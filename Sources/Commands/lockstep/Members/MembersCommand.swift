@@ -9,7 +9,7 @@ struct MembersCommand: AsyncParsableCommand {
         commandName: "members",
         abstract: "List the members of this machine's broker, with role, space, state and last sign of life.",
         discussion: """
-            LAST SEEN is when a member left. Of one that lost its power or network it is when that connection was made, \
+            LAST SEEN is when a member left. If it lost its power or network, it is when its last connection began, \
             because the broker publishes no time with a will. Members are looked for in home and in the spaces to which members \
             were invited.
             """)
@@ -20,8 +20,8 @@ struct MembersCommand: AsyncParsableCommand {
     var destdir: String?
 
     func run() async throws {
-        let members = try await Members.answer(.members, [Member].self, json: output.json, destdir)
-        if output.json { return print(Report.json(["members": members])) }
+        let members = try await BrokerRequests.answer(.members, [Member].self, json: output.json, destdir)
+        if output.json { return print(CommandOutput.json(["members": members])) }
         guard !members.isEmpty else { return print("No members yet: sudo lockstep invite NAME") }
         let rows = [["NAME", "ROLE", "SPACE", "STATE", "LAST SEEN"]] + members.map(row)
         print(TextTable.lines(rows).joined(separator: "\n"))

@@ -74,7 +74,7 @@ struct PhoneAdd: AsyncParsableCommand {
             let printed: JSONText = [
                 "expires": expires.json, "link": link.json, "mayPress": (!look).json, "name": name.json,
             ]
-            return print(Report.json(printed))
+            return print(CommandOutput.json(printed))
         }
         // The link alone, for scripts; the rest is for a person.
         guard isatty(STDOUT_FILENO) == 1 else { return print(link) }
@@ -99,7 +99,7 @@ struct PhoneList: AsyncParsableCommand {
     func run() async throws {
         try await socket.withNode { client in
             let report = try await client.phones()
-            if output.json { return print(Report.json(report.encoded)) }
+            if output.json { return print(CommandOutput.json(report.encoded)) }
             guard !report.phones.isEmpty else { return print("No phones yet: lockstep phone add NAME") }
             let rows = report.phones.map { phone in
                 [

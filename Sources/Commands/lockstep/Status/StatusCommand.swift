@@ -83,7 +83,7 @@ struct StatusCommand: AsyncParsableCommand {
     private func report() async throws {
         try await access.withAccess { node in
             let report = try await node.status()
-            print(Report.json(report.encoded))
+            print(CommandOutput.json(report.encoded))
             if Status(rawValue: report.status)?.isLive != true { throw ExitStatus.noSession.code }
         }
     }

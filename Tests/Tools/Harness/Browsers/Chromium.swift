@@ -111,11 +111,11 @@ package struct Page: WebPage {
         try await browser.call(method, parameters, session: session)
     }
 
-    package func problems(ofNetwork: Bool = true) async throws -> [String] {
+    package func problems(includingNetwork: Bool = true) async throws -> [String] {
         let thrown = try await browser.events("Runtime.exceptionThrown", of: session)
         let written = try await browser.events("Runtime.consoleAPICalled", of: session)
         let logged = try await browser.events("Log.entryAdded", of: session).map(\.entry)
-            .filter { ofNetwork || $0.source != "network" }
+            .filter { includingNetwork || $0.source != "network" }
         return (thrown + written + logged).map { "\($0)" }
     }
 

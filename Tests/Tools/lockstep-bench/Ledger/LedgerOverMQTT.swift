@@ -111,7 +111,7 @@ struct LedgerOverMQTT: Sendable {
     private func wait(_ what: String, _ limit: Int64, on loop: RawLoop, _ isDone: () -> Bool) throws {
         let start = Samples.now()
         while !isDone() {
-            guard Samples.now() - start < limit else { throw Failed("there is no \(what)") }
+            guard Samples.now() - start < limit else { throw Failed("\(what) did not arrive in time") }
             loop.step(milliseconds: 100)
         }
     }

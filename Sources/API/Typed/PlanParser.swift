@@ -24,29 +24,29 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
 /// ```
 ///
 /// `work 40s x8 / rest 20s` is eight times work and rest: sixteen phases.
-package struct PlanGrammar {
+package struct PlanParser {
     private var characters: [Character]
     private var position = 0
 
     /// Reads a plan. An error names the column, also when the plan has more than ``Limits/phases`` phases.
     package static func phases(of text: String) throws(PlanError) -> [Phase] {
-        var grammar = PlanGrammar(characters: Array(text))
-        let phases = try grammar.sequence(depth: 0)
-        grammar.skipSpaces()
-        guard grammar.position == grammar.characters.count else {
-            throw grammar.error("expected “,”, “/”, a repeat such as “x4” or the end")
+        var parser = PlanParser(characters: Array(text))
+        let phases = try parser.sequence(depth: 0)
+        parser.skipSpaces()
+        guard parser.position == parser.characters.count else {
+            throw parser.error("expected “,”, “/”, a repeat such as “x4” or the end")
         }
         return phases
     }
 
     /// Reads a duration such as `25m` or `1h30m`, in seconds within ``Limits/phaseSeconds``.
     package static func seconds(of text: String) throws(PlanError) -> Int {
-        var grammar = PlanGrammar(characters: Array(text))
-        grammar.skipSpaces()
-        let seconds = try grammar.duration()
-        grammar.skipSpaces()
-        guard grammar.position == grammar.characters.count else {
-            throw grammar.error("expected the end after a duration")
+        var parser = PlanParser(characters: Array(text))
+        parser.skipSpaces()
+        let seconds = try parser.duration()
+        parser.skipSpaces()
+        guard parser.position == parser.characters.count else {
+            throw parser.error("expected the end after a duration")
         }
         return seconds
     }

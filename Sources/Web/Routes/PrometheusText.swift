@@ -3,7 +3,7 @@
 import API
 
 /// The node's counters in the Prometheus text format.
-struct Metrics {
+struct PrometheusText {
     private(set) var text = ""
 
     init(_ node: NodeMetrics, displays: Int) {

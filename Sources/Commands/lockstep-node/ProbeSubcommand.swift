@@ -12,7 +12,7 @@ import Wire
 
 /// `lockstep-node probe`: logs in as a node, and reports what the broker keeps of it, for `lockstep join`. It writes
 /// nothing but a message to itself.
-struct ProbeNode: AsyncParsableCommand {
+struct ProbeSubcommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "lockstep-node probe")
 
     @Option(help: "The settings of the node.")
@@ -33,7 +33,9 @@ struct ProbeNode: AsyncParsableCommand {
         let settings = try Settings(values, environment: [:])
         // A failure before the first connection ends the probe.
         let connected = Atomic(false)
-        guard let link = settings.brokerConfiguration(clientID: "lockstep-probe", givesUp: { !connected.load(ordering: .relaxed) })
+        guard
+            let link = settings.brokerConfiguration(
+                clientID: "lockstep-probe", givesUp: { !connected.load(ordering: .relaxed) })
         else {
             throw UsageError("\(config) names no broker")
         }

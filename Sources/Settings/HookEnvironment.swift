@@ -3,7 +3,7 @@
 package import API
 
 /// The environment variables of a user hook.
-package enum HookVariable {
+package enum HookEnvironment {
     static let values: [String: @Sendable (EventReport) -> String?] = [
         "LOCKSTEP_EVENT": { $0.event },
         "LOCKSTEP_EVENT_AT": { String($0.at) },

@@ -7,7 +7,7 @@ import Session
 import Settings
 
 /// The output of commands, for people and for programs.
-enum Report {
+enum CommandOutput {
     /// Prints the outcome of a request; throws the exit code of an outcome that is no success.
     /// - Parameter limit: The words for a refusal as invalid; `nil` for the usual ones.
     static func end(_ reply: ReplyReport, done: Localized, invalid limit: String? = nil, json: Bool) throws {
@@ -18,17 +18,17 @@ enum Report {
         case .noop:
             if !json { print(Self.strings[.alreadySo]) }
         case .refused where reply.reason == Refusal.invalid.rawValue && limit != nil:
-            throw ExitStatus.refused.because(limit ?? "")
-        case .refused: throw ExitStatus.refused.because("\(words(reply))")
-        case .noAnswer: throw ExitStatus.noAnswer.because("\(RefusalText.text(.noAnswer, strings))")
-        case .noSession: throw ExitStatus.noSession.because(reply.reason ?? "\(strings[.noSession])")
-        case .invalid where reply.field == "role": throw ExitStatus.usage.because(reply.reason ?? "")
+            throw ExitStatus.refused.printing(limit ?? "")
+        case .refused: throw ExitStatus.refused.printing("\(words(reply))")
+        case .noAnswer: throw ExitStatus.noAnswer.printing("\(RefusalText.text(.noAnswer, strings))")
+        case .noSession: throw ExitStatus.noSession.printing(reply.reason ?? "\(strings[.noSession])")
+        case .invalid where reply.field == "role": throw ExitStatus.usage.printing(reply.reason ?? "")
         case .invalid:
             let field = reply.field.map { $0.isEmpty ? "" : "\($0): " } ?? ""
-            throw ExitStatus.usage.because(field + (reply.reason ?? "\(strings[.refusedInvalid])"))
+            throw ExitStatus.usage.printing(field + (reply.reason ?? "\(strings[.refusedInvalid])"))
         }
         if let problem = reply.problem {
-            throw ExitStatus.incomplete.because("warning: \(problem.text)\n  → \(problem.fix)")
+            throw ExitStatus.incomplete.printing("warning: \(problem.text)\n  → \(problem.fix)")
         }
     }
 

@@ -67,12 +67,12 @@ final class JoiningMachine {
     private let isPersonal: Bool
 
     /// Makes the folder of the machine.
-    /// - Parameter manager: Whether a service manager runs.
-    init(isPersonal: Bool = false, manager: Bool = true) throws {
+    /// - Parameter hasManager: Whether a service manager runs.
+    init(isPersonal: Bool = false, hasManager: Bool = true) throws {
         directory = try TemporaryDirectory()
         self.isPersonal = isPersonal
         for folder in ["bin", "run", "run/systemd", "home"] { mkdir(directory.file(folder), 0o755) }
-        guard manager else { return }
+        guard hasManager else { return }
         mkdir(directory.file("run/systemd/system"), 0o755)
         try directory.write(standIn, to: "bin/systemctl")
         try directory.write("#!/bin/sh\ntail -n 1 \(directory.file("log.node"))\n", to: "bin/journalctl")

@@ -4,7 +4,7 @@ import Session
 import Settings
 
 /// Finds the broker of an invitation by the fingerprint of its authority, before anything secret is sent.
-enum Authority {
+enum AuthoritySearch {
     /// The answer of an endpoint.
     private enum Answer: Sendable {
         /// The certificate of the authority, as PEM.
@@ -24,7 +24,7 @@ enum Authority {
     /// - Returns: The index of the endpoint, and the certificate of the authority.
     static func find(
         _ fingerprint: [UInt8], at endpoints: [BrokerAddress.Endpoint]
-    ) async throws(JoinFailure) -> (endpoint: Int, certificate: [UInt8]) {
+    ) async throws(JoinFailure) -> (endpointIndex: Int, certificate: [UInt8]) {
         var answers = [Answer?](repeating: nil, count: endpoints.count)
         await withTaskGroup(of: (Int, Answer).self) { group in
             for (index, endpoint) in endpoints.enumerated() {

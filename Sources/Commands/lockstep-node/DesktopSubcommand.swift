@@ -10,7 +10,7 @@ import Settings
 
 /// `lockstep-node desktop`: shows the session as a media player of the desktop. `lockstep desktop` runs it, so that
 /// `lockstep` itself does not link libsystemd and starts fast.
-struct DesktopNode: AsyncParsableCommand {
+struct DesktopSubcommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "lockstep-node desktop")
     /// The pause before a node is looked for again.
     private static let retry: Duration = .seconds(1)
@@ -19,22 +19,22 @@ struct DesktopNode: AsyncParsableCommand {
     var sockets: [String]
 
     func run() async throws {
-        let news = try PlayerNews()
+        let box = try PlayerViewBox()
         let strings = Catalogue.ofEnvironment
         let (requests, feeder) = AsyncStream.makeStream(of: Player.Request.self)
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask { for await request in requests { try? await Self.send(request, to: node) } }
             group.addTask {
                 while !Task.isCancelled {
-                    try? await node?.views { news.tell($0) }
-                    news.tell(nil)
+                    try? await node?.views { box.store($0) }
+                    box.store(nil)
                     try? await Task.sleep(for: Self.retry)
                 }
             }
             defer { group.cancelAll() }
             return await Thread.run(name: "desktop") {
                 Result { () throws(BusFailure) in
-                    try PlayerBus(strings: strings) { feeder.yield($0) }.run(news)
+                    try PlayerBus(strings: strings) { feeder.yield($0) }.run(box)
                 }
             }
         }

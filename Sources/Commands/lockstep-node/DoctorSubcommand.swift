@@ -8,7 +8,7 @@ import Runtime
 import Settings
 
 /// `lockstep-node doctor`: prints what a broker can do as JSON, for `lockstep doctor --broker`.
-struct DoctorNode: AsyncParsableCommand {
+struct DoctorSubcommand: AsyncParsableCommand {
     // Its errors are part of the output of `lockstep`.
     static let configuration = CommandConfiguration(commandName: "lockstep")
 
@@ -34,7 +34,9 @@ struct DoctorNode: AsyncParsableCommand {
         var values = given
         try values.fill(environment: ProcessInfo.processInfo.environment)
         let settings = try Settings(values, environment: ProcessInfo.processInfo.environment)
-        guard let link = settings.brokerConfiguration(clientID: "lockstep-doctor") else { throw UsageError("no --broker is given") }
+        guard let link = settings.brokerConfiguration(clientID: "lockstep-doctor") else {
+            throw UsageError("no --broker is given")
+        }
         return (settings, link)
     }
 }

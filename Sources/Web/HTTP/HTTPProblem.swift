@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import Hummingbird
+
+/// An error response. Like other answers it has a ``ReplyReport`` as its body.
+struct HTTPProblem: HTTPResponseError {
+    var status: HTTPResponse.Status
+    var field: String
+    var message: String
+
+    init(_ status: HTTPResponse.Status, field: String = "", _ message: String) {
+        self.status = status
+        self.field = field
+        self.message = message
+    }
+
+    var response: Response { .json(ReplyReport(RequestError(field, message)).encoded, status: status) }
+
+    func response(from request: Request, context: some RequestContext) -> Response { response }
+}
