@@ -52,6 +52,19 @@ struct RestoreTests {
         #expect(!FileManager.default.fileExists(atPath: path + ".new"))
     }
 
+    /// The name is so long that no `.before-1` fits behind it.
+    @Test func aLedgerThatCannotBeRenamedIsNotReplaced() throws {
+        let name = String(repeating: "l", count: 247)
+        try makeLedger(name, sessions: 3)
+        try makeLedger("backup", sessions: 1)
+        let own = try bytes(name)
+        #expect(throws: LedgerError.unusable(path: directory.file(name), "File name too long")) {
+            try LedgerRestore(from: directory.file("backup"), to: directory.file(name))
+        }
+        #expect(try bytes(name) == own)
+        #expect(!FileManager.default.fileExists(atPath: directory.file(name + ".new")))
+    }
+
     @Test func failedRestoreChangesNothing() throws {
         try makeLedger("ledger.sqlite", sessions: 3)
         try makeLedger("none", sessions: 0)

@@ -240,6 +240,16 @@ import Testing
         #expect(environment.hasPrefix("LOCKSTEP_X in the environment"))
     }
 
+    @Test func aBrokerOnTheCommandLineDoesNotGetThePasswordOfTheFile() throws {
+        let file = try directory.write("LOCKSTEP_BROKER=mqtt://pi\nLOCKSTEP_PASSWORD_FILE=/p", to: "node.env")
+        for (broker, isGiven) in [(nil, true), ("mqtt://other", false)] {
+            var values = SettingValues()
+            values.set(.broker, option: "--broker", to: broker)
+            try values.fill(environment: [:], config: file, of: "node")
+            #expect(values.isGiven(.passwordFile) == isGiven)
+        }
+    }
+
     @Test func duplicateKeyNamesBothLines() {
         let said = complaint { try settings(file: "LOCKSTEP_SPACE=a\nLOCKSTEP_NODE=b\nLOCKSTEP_SPACE=c") }
         #expect(said.contains("LOCKSTEP_SPACE is set twice"))
