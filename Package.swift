@@ -3,9 +3,9 @@
 
 import PackageDescription
 
-// Whether the tests start programs that are built already, in the folder `LOCKSTEP_TEST_PROGRAMS`. `Deploy/test` then builds the
-// tests with `-c release`, like those programs, so that what Lockstep depends on is compiled once. Lockstep's own modules are
-// compiled again: open to tests, and without optimisation, which takes less time.
+// Whether the tests start programs that are built already, in the folder `LOCKSTEP_TEST_PROGRAMS`. `Deploy/test` then
+// builds the tests with `-c release`, like those programs, so that what Lockstep depends on is compiled once.
+// Lockstep's own modules are compiled again: open to tests, and without optimisation, which takes less time.
 let hasPrograms = Context.environment["LOCKSTEP_TEST_PROGRAMS"] != nil
 
 let strict: [SwiftSetting] =
@@ -20,7 +20,8 @@ let strict: [SwiftSetting] =
 
 // `swift build -c release` makes programs that run where no Swift is installed, by linking Swift's libraries into them.
 // Foundation's own parts are named because modules that are compiled for its shared library do not name them. The other
-// flags leave out the table of symbols for others to look up, and pack relocations (glibc 2.36), which takes 2 MB off a node.
+// flags leave out the table of symbols for others to look up, and pack relocations (glibc 2.36), which takes 2 MB off a
+// node.
 let standalone: [LinkerSetting] = [
     .unsafeFlags(
         [
@@ -85,7 +86,8 @@ let package = Package(
         ),
         .target(name: "CLinux"),
         .target(name: "CAssets"),
-        // It loads libpq when a ledger on PostgreSQL is opened, and needs neither the library nor its headers otherwise.
+        // It loads libpq when a ledger on PostgreSQL is opened, and needs neither the library nor its headers
+        // otherwise.
         .target(name: "CPostgres"),
         .target(name: "CWebAssets"),
         .target(

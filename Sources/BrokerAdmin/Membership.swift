@@ -118,7 +118,8 @@ struct Membership {
 
     /// Notes which of these members were seen on the broker, and returns their presences.
     ///
-    /// It reads those in the spaces of all members and no others, because a member may retain presences in any number of spaces.
+    /// It reads those in the spaces of all members and no others, because a member may retain presences in any number
+    /// of spaces.
     private mutating func settle(_ members: [Member]) async throws -> [MQTTMessage] {
         guard !members.isEmpty, await service.isRunning else { return [] }
         let spaces = Set(list.all.map(\.space)).subtracting(["+"]).union([Settings.home.rawValue])
@@ -152,8 +153,8 @@ struct Membership {
         return isCleared
     }
 
-    /// Removes a user with its rights, which ends its connection, and clears what it has retained. Returns whether that is
-    /// cleared.
+    /// Removes a user with its rights, which ends its connection, and clears what it has retained. Returns whether that
+    /// is cleared.
     private mutating func takeAway(_ member: Member, _ state: Member.State) async throws -> Bool {
         var ended = member
         (ended.state, ended.since) = (state, now)

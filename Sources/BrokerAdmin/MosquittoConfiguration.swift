@@ -34,7 +34,8 @@ struct MosquittoConfiguration {
     static let name = "conf.d/lockstep.conf"
     /// The line with which `mosquitto.conf` includes the folder of this file.
     static let include = "include_dir /etc/mosquitto/conf.d"
-    /// The options of `Config/mosquitto.conf` that mosquitto applies to all listeners, even with `per_listener_settings`.
+    /// The options of `Config/mosquitto.conf` that mosquitto applies to all listeners, even with
+    /// `per_listener_settings`.
     static let sharedLimits = [
         "max_packet_size", "memory_limit", "persistent_client_expiration", "max_queued_messages", "max_keepalive",
         "autosave_on_changes", "autosave_interval",
@@ -81,7 +82,8 @@ struct MosquittoConfiguration {
     }
 }
 
-/// A copy of mosquitto's configuration with other paths and ports, and without bridges, to try it beside the running broker.
+/// A copy of mosquitto's configuration with other paths and ports, and without bridges, to try it beside the running
+/// broker.
 struct TrialConfiguration {
     /// A listener of the configuration, and its port in the trial.
     struct Listener: Equatable {
@@ -106,8 +108,8 @@ struct TrialConfiguration {
 
     init(folder: String) { self.folder = folder }
 
-    /// Whether an option belongs to a bridge. The trial has none: it would disconnect the running one, which has the same
-    /// client id.
+    /// Whether an option belongs to a bridge. The trial has none: it would disconnect the running one, which has the
+    /// same client id.
     private static func isBridgeOption(_ option: String) -> Bool {
         [
             "connection", "address", "addresses", "topic", "cleansession", "clientid", "idle_timeout",

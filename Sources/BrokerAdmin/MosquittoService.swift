@@ -53,8 +53,8 @@ struct MosquittoService: Sendable {
         return process.map { kill($0, SIGHUP) == 0 } ?? true
     }
 
-    /// Restarts the unit, or starts it if it is stopped. Without a service manager it only tells a person to start a running
-    /// broker again. Returns `false` if systemd failed.
+    /// Restarts the unit, or starts it if it is stopped. Without a service manager it only tells a person to start a
+    /// running broker again. Returns `false` if systemd failed.
     func restart() async -> Bool {
         if hasManager { return await systemctl("restart", Self.unit) }
         if process != nil {

@@ -54,8 +54,8 @@ package struct SettingValues: Sendable {
         }
     }
 
-    /// Adds the values of a file of `KEY=VALUE` lines that are not set yet. As in systemd, `#` and `;` begin comments, and a
-    /// value can be quoted.
+    /// Adds the values of a file of `KEY=VALUE` lines that are not set yet. As in systemd, `#` and `;` begin comments,
+    /// and a value can be quoted.
     package mutating func fill(file path: String, except ignored: Set<Setting> = []) throws(SettingError) {
         let text: String
         do throws(FileError) {

@@ -84,7 +84,8 @@ package struct OwnAuthority: Sendable {
         }
         let certificate = try newCertificate(for: hosts, signedBy: authority, at: now)
         guard authority.vouches(for: certificate) else { return nil }
-        // A full disk must not keep a node from starting. The certificate is used until the next check, which makes another.
+        // A full disk must not keep a node from starting. The certificate is used until the next check, which makes
+        // another.
         try? save(certificate, at: certificatePath)
         return certificate
     }

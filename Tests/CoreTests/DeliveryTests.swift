@@ -80,8 +80,8 @@ import Wire
         #expect(owner.sent.suffix(2).map(\.kind) == ["answer I1", "record"])
     }
 
-    /// An answer right behind its register would delay the register, since the broker handles one after the other. If it
-    /// waited for later ones too, a peer that presses faster than the broker confirms would keep all answers back.
+    /// An answer right behind its register would delay the register, since the broker handles one after the other. If
+    /// it waited for later ones too, a peer that presses faster than the broker confirms would keep all answers back.
     @Test mutating func answerWaitsUntilTheBrokerHasItsRegisterAndNoLaterOne() {
         owner.holdsConfirmations = true
         owner.receive(owner.intent("I1"))

@@ -59,8 +59,8 @@ import Testing
         #expect(rig.journal?.isApproximate == !isSameTime)
     }
 
-    /// The takeover is dated by the right time. This node learns of it 30 s late, and of the right time by its own clock
-    /// or by the node that took over, which still states it.
+    /// The takeover is dated by the right time. This node learns of it 30 s late, and of the right time by its own
+    /// clock or by the node that took over, which still states it.
     @Test(arguments: [(hour, false), (0, true), (20_000, true)] as [(Milliseconds, Bool)])
     func takeoverByTheRightTimeDoesNotHoldASessionInTheWrongOne(error: Milliseconds, isStated: Bool) throws {
         var rig = Self.alone()
