@@ -43,7 +43,11 @@ import Testing
                 ["doctor", "--broker", "mqtt://127.0.0.1:\(broker.port)"], environment: ["LOCKSTEP_NODE": "desk"]
             ).expect(3, says: "WRONG connection")
             try await Peer.with("watcher", port: broker.port, password: "secret") { peer in
-                // The broker has acknowledged the peer's subscription to everything.
+                // The broker delivers what it retains before the peer's next message.
+                try await peer.publish("hello", [:])
+                try await eventually("all that is retained has arrived") {
+                    !peer.messages(on: "hello", of: "watcher").isEmpty
+                }
                 #expect(!peer.messages.contains { $0.topic.contains("/node/desk/") }, "\(peer.messages)")
             }
         }
