@@ -2,7 +2,7 @@
 
 /// A threshold for quiet, derived from levels measured in a quiet room.
 package struct Calibration: Hashable, Sendable {
-    /// The distance from the quiet room to the threshold, in tenths of a decibel. 6 dB is four times the power.
+    /// The threshold above the level of a quiet room, in tenths of a decibel. 6 dB is four times the power.
     private static let margin = 60
 
     private var levels: [Int] = []
@@ -21,8 +21,8 @@ package struct Calibration: Hashable, Sendable {
         return levels.sorted()[min(max(index, 0), levels.count - 1)]
     }
 
-    /// The suggested threshold in whole decibels, rounded up: 6 dB above the 95th percentile, so that one cough does
-    /// not raise it. `nil` without levels.
+    /// The suggested threshold in whole decibels, rounded up; `nil` without levels. It is 6 dB above the 95th
+    /// percentile, so that one cough does not raise it.
     package var threshold: Int? {
         level(at: 0.95).map { Int((Double($0 + Self.margin) / 10).rounded(.up)) }
     }

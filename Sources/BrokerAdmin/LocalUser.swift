@@ -83,7 +83,7 @@ struct RetainedMessages: Sendable {
     let events: AsyncStream<MQTTEvent>
     let progress: Progress
 
-    /// Reads retained messages: only some of them, but not none, if they do not fit into the broker's queue or memory.
+    /// Reads retained messages. If they do not fit into the broker's queue or memory, it returns only some of them.
     func read(_ filters: [String]) async throws -> [MQTTMessage] {
         let barrier = "\(Topics.prefix)_local/barrier-\(UInt32.random(in: 0 ... .max))"
         // An error here ends the connection, which is an event as well.

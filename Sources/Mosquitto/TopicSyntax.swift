@@ -2,7 +2,7 @@
 
 import CMosquitto
 
-/// The syntax of topics, checked before the library does: it has one code for all faults, and cuts a text at a NUL.
+/// The syntax of topics, checked before the library does. That has one code for all faults, and cuts a text at a NUL.
 enum TopicSyntax {
     static func checkName(_ topic: String) throws(MQTTError) {
         if isPlain(topic) { return }

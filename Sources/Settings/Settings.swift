@@ -246,7 +246,7 @@ extension SettingValues {
     }
 
     /// Returns whether a setting is on; by default it is off.
-    func isOn(_ setting: Setting) throws(SettingError) -> Bool {
+    package func isOn(_ setting: Setting) throws(SettingError) -> Bool {
         try read(setting, { ["on": true, "off": false][$0] }, "on or off") ?? false
     }
 

@@ -63,7 +63,9 @@ import Testing
             (1, 0, 0, "01:30", 3 * hour / 2), (1, 0, 3 * hour / 2, "01:30", hour),
             (1, 0, 5 * hour / 2, "01:30", 24 * hour),
         ] as [(Int, Int, Int64, String, Int64)])
-    func aTimeInANightOfClockChange(before: Int, after: Int, now: Int64, until: String, left: Int64) throws {
+    func aTimeInANightOfAClockChangeIsTheNextInstantWithThatTime(
+        before: Int, after: Int, now: Int64, until: String, left: Int64
+    ) throws {
         let begin = Self.midnight - Int64(before) * Self.hour
         let jump = Self.midnight + (before == 0 ? 2 : 1) * Self.hour
         let request = try resolved(StartRequest(until: until), at: begin + now) {

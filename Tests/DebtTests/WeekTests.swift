@@ -166,7 +166,8 @@ struct WeekTests {
         }
     }
 
-    /// Ten hours from Saturday evening across the skipped hour: eight hours by Sunday's clock are seven.
+    /// Nine hours from Saturday evening, ten by the clock, across the skipped hour: eight hours by Sunday's clock are
+    /// seven.
     @Test func skippedHourDoesNotCount() throws {
         let rules = WeekRules(zone: try zone("Europe/Berlin"))
         let evening = rules.zone.instant(of: try date("2026-03-28"), time: 22 * hour)

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct ButtonsTests {
-    /// Checks each cell of the product's table.
+    /// States which buttons each kind of phase has in each status.
     @Test(arguments: PhaseKind.allCases, Status.allCases)
     func buttonsFollowTheTable(kind: PhaseKind, status: Status) {
         let session = view(sample([Phase(kind: kind, seconds: 60)], status: status))

@@ -145,6 +145,27 @@ import Testing
         }
     }
 
+    /// The words of the code and of its file names.
+    private static let words: Set<Substring> = {
+        let kinds = ["swift", "js", "html", "json", "py", "h"]
+        let folders = ["Sources", "Tests", "Deploy", "Config"]
+        let files = (try? folders.flatMap { try Project.files(under: $0) { !$0.hasSuffix(".md") } }) ?? []
+        let isRead = { (file: String) in !file.contains(".") || kinds.contains { file.hasSuffix(".\($0)") } }
+        let texts = (files.filter(isRead) + ["Package.swift"]).compactMap { try? Project.read($0) } + files
+        return Set(texts.flatMap { $0.split { !$0.isLetter && !$0.isNumber } })
+    }()
+
+    /// A name such as `Engine.giveUp` exists, so that a rename leaves none behind.
+    @Test(arguments: [
+        "Sources/README.md", "Sources/Core/Core.docc/Core.md", "Sources/Session/Session.docc/States.md",
+        "Sources/Session/Session.docc/Vocabulary.md", "Sources/Wire/Wire.docc/Trust.md", "Tests/README.md",
+    ])
+    func eachNameOfTheCodeExists(document: String) throws {
+        for name in Self.code(in: try Project.read(document)) where name.allSatisfy({ $0.isLetter || $0 == "." }) {
+            #expect(name.split(separator: ".").allSatisfy(Self.words.contains), "\(name)")
+        }
+    }
+
     /// The keys in a text; `LOCKSTEP_CALM_FORMAT`, `_RATE` names two of them.
     private static func keys(in text: String) -> [String] {
         var keys: [String] = []

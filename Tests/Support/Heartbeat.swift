@@ -52,7 +52,7 @@ package struct Stalls {
         window = (now, stolen)
     }
 
-    /// Records a stall if a beat is late, or if the host stole half a second of processor time within a second.
+    /// Records a stall if a beat is late, or if the host stole half a second of a second.
     /// - Parameter isBeat: Whether the thread itself looks; otherwise the next beat stays due.
     package mutating func look(at now: ContinuousClock.Instant, stolen: Int64, isBeat: Bool) {
         let late = now - beat - Self.period

@@ -11,7 +11,7 @@ public final class Postgres: Sendable {
     private let programs: String
     private static let installed = (13...30).reversed().map { "/usr/lib/postgresql/\($0)/bin" }
         .first { access($0 + "/postgres", X_OK) == 0 }
-    /// Whether this machine has it, or must have it: `Deploy/test` installs it and sets `LOCKSTEP_TEST_ALL`, so that no
+    /// Whether this machine has it, or must have it. `Deploy/test` installs it and sets `LOCKSTEP_TEST_ALL`, so that no
     /// test is skipped.
     public static var isInstalled: Bool { installed != nil || getenv("LOCKSTEP_TEST_ALL") != nil }
     private let child = Mutex<pid_t?>(nil)

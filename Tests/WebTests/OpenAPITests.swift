@@ -60,7 +60,9 @@ import Wire
         #expect(fields == Set(session.required.items.compactMap(\.text)))
         #expect(
             session.properties.stale == [
-                "type": "boolean", "description": "Whether the owner has been silent for 30 seconds.",
+                "type": "boolean",
+                "description":
+                    "Whether there has been no contact with the owner for 30 seconds: it is offline, or this node is.",
             ])
         #expect(session.properties.phase.type == ["integer", "null"])
         #expect(session.properties.stamp.anyOf == [["$ref": "#/components/schemas/Stamp"], ["type": "null"]])

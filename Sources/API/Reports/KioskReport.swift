@@ -2,7 +2,8 @@
 
 package import Wire
 
-/// The addresses of a node's kiosk page, and its keys. Only for the user who runs the node.
+/// The addresses of a node's pages, and the keys that open them. The server is configured with it, and reports it only
+/// to the user who runs the node.
 package struct KioskReport: Hashable, Sendable, Described {
     package var host: String?
     package var port: Int?

@@ -6,8 +6,9 @@ package import Wire
 
 /// The output of `lockstep status --json`, one line of it with `--follow`, and the answer of `/v1/session`.
 ///
-/// Every field is always there. Seconds are whole, times are milliseconds of group time since 1970. While nothing is
-/// live, all fields below ``problems`` are `nil`, empty or false, but for ``status`` and those of calm and debt.
+/// Every field is always there. Seconds are whole, times are milliseconds of group time since 1970. While
+/// ``status`` is `idle`, all fields below ``problems`` are `nil`, empty or false, but for ``message``,
+/// ``messageUntil`` and those of the debt.
 package struct StatusReport: Hashable, Sendable, Described {
     package var space = ""
     package var node = ""
@@ -125,7 +126,9 @@ package struct StatusReport: Hashable, Sendable, Described {
         try form.field(
             "endsAt", nullable: &endsAt, .whole(), "When the running phase ends, in milliseconds since 1970.")
         try form.field("endsAtISO", nullable: &endsAtISO, .string, "The same in ISO 8601, UTC.")
-        try form.field("stale", &stale, .bool, "Whether the owner has been silent for 30 seconds.")
+        try form.field(
+            "stale", &stale, .bool,
+            "Whether there has been no contact with the owner for 30 seconds: it is offline, or this node is.")
         try form.field("staleSince", nullable: &staleSince, .whole(), "When the contact was lost, once stale.")
         try form.field(
             "errorBound", nullable: &errorBound, .whole(), "The error bound of the time in milliseconds.")

@@ -1,22 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Wire
-
-extension Described {
-    package var encoded: [UInt8] { ObjectFormat<Self>.object().json(self) }
-
-    package init(encoded json: [UInt8]) throws(Rejection) { self = try ObjectFormat<Self>.object().value(of: json) }
-
-    /// Reads a request. An unknown field is an error.
-    package init(request json: [UInt8]) throws(RequestError) {
-        do throws(Rejection) {
-            self = try ObjectFormat<Self>.object().value(of: json, isRequest: true)
-        } catch {
-            throw RequestError(error.path, error.detail)
-        }
-    }
-}
-
 /// The mistake in a request that is not valid.
 package struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field, as `phases.2.seconds`; empty for the request as a whole.

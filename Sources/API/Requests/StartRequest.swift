@@ -78,7 +78,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     private static let plans = ["seconds", "until", "plan", "phases", "preset"]
 
-    /// Returns one form for each of ``plans``, one for a count-up without a plan, and one for `again`, which excludes
+    /// Returns one form for each of ``plans``, one for a count-up without a plan, and one for `again`. That excludes
     /// all other fields.
     static func schema(of fields: [Schemas.Field]) -> JSONText {
         var again = fields.filter { $0.key == "again" }
@@ -195,8 +195,9 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     package static func check(_ text: String, _ kind: SessionText) throws(RequestError) {
         guard kind.accepts(text) else {
-            throw RequestError(
-                kind.rawValue, "must have 1 to \(kind.bytes) bytes that are not all blanks, and no control characters")
+            let size =
+                kind == .title ? "at most \(kind.bytes) bytes" : "1 to \(kind.bytes) bytes that are not all blanks"
+            throw RequestError(kind.rawValue, "must have \(size), and no control characters")
         }
     }
 }

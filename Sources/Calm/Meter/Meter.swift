@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// The meter of a space: it combines the samples of all microphones into a timeline of quiet and loud, independent of
-/// any session. Samples may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the
-/// latest `now` that the meter has seen: the timeline before that is final.
+/// The meter of a space: it combines the samples of all microphones into a timeline of quiet and loud. It is
+/// independent of any session. Samples may arrive in any order. A sample is dropped when it begins more than
+/// ``lateness`` before the latest `now` that the meter has seen: the timeline before that is final.
 struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample, in milliseconds.
     static let lateness: Int64 = 120_000
@@ -20,7 +20,7 @@ struct Meter: Hashable, Codable, Sendable {
     private var recent: [String: [Sample]] = [:]
     /// The instant before which the timeline is final, on the boot clock.
     private var settled = Int64.min
-    /// The earliest instant that the feed needs, on the boot clock; `.max` if there is no session, or if the last one
+    /// The earliest instant that the feed needs, on the boot clock. `.max` if there is no session, or if the last one
     /// ended ``CalmState/grace`` ago or earlier.
     var needed = Int64.max
 

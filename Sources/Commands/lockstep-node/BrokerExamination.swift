@@ -79,7 +79,7 @@ struct BrokerExamination {
         return Finding("round trip", .wrong, "\(found), and after 2 s takes it over", fix: "use a nearer broker")
     }
 
-    /// The effect on people if the broker does not let a node write a topic; the key is the end of the topic.
+    /// The effect on people if the broker does not let a node write a topic. The key is the end of the topic.
     private static let effects = [
         "presence": "others take the node for offline", "session": "its sessions are seen nowhere else",
         "notice": "what people say there is shown nowhere else", "intent": "it cannot press sessions of others",

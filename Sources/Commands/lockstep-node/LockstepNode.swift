@@ -28,7 +28,9 @@ struct LockstepNode: AsyncParsableCommand {
 
     static func main() async {
         let arguments = ProcessArguments.all
-        if arguments.first == "remote" { await CommandLineRunner.run(RemoteNode.self, Array(arguments.dropFirst())) }
+        if arguments.first == "remote" {
+            await CommandLineRunner.run(RemoteSubcommand.self, Array(arguments.dropFirst()))
+        }
         if arguments.first == "probe" {
             await CommandLineRunner.run(ProbeSubcommand.self, Array(arguments.dropFirst()))
         }

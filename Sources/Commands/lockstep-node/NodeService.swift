@@ -69,24 +69,38 @@ struct NodeService {
                     calendar: { try await calendar.text(at: node.groupTime(at: Clocks.now())) }
                 ).named("HTTP server"))
         }
-        if let link = settings.brokerConfiguration(clientID: "lockstep-\(settings.space)-\(settings.node)") {
+        services += brokerServices(of: node, access, log)
+        if let hooks { services.append(HookService(hooks: hooks, node: node).named("hooks")) }
+        try await run(services, of: node, on: loop, log)
+    }
+
+    /// Returns the services with a connection to the broker: the node's own one, and that of the plain topics.
+    private func brokerServices(
+        of node: Node, _ access: LocalNode, _ log: Logger
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        let clientID = "lockstep-\(settings.space)-\(settings.node)"
+        if let link = settings.brokerConfiguration(clientID: clientID) {
             services.append(LinkService(node: node, configuration: link).named("link"))
         }
         if settings.hasPlainTopics, settings.broker == nil {
             log.warning("there is no broker for the plain topics; LOCKSTEP_BROKER names it")
         }
-        if PlainService.isNeeded(settings),
-            let link = settings.brokerConfiguration(clientID: "lockstep-\(settings.space)-\(settings.node)-plain")
-        {
+        if PlainService.isNeeded(settings), let link = settings.brokerConfiguration(clientID: clientID + "-plain") {
             let plain = PlainService(node, access: access, settings: settings, link: link, log: log)
             services.append(plain.named("plain topics", endsAlone: true))
         }
-        if let hooks { services.append(HookService(hooks: hooks, node: node).named("hooks")) }
+        return services
+    }
+
+    /// Runs the services until a signal or a failure ends them, and then ends the node.
+    private func run(
+        _ services: [ServiceGroupConfiguration.ServiceConfiguration], of node: Node, on loop: EventLoop, _ log: Logger
+    ) async throws {
         // A group stops its services in reverse order: the last one is notified when the stop begins.
         let stop = StopNotice()
-        services.append(stop.named("stop notice"))
         var group = ServiceGroupConfiguration(
-            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+            services: services + [stop.named("stop notice")], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         // A person who stops the node waits for about a second.
         group.maximumGracefulShutdownDuration = .milliseconds(800)
         group.logger.logLevel = .error

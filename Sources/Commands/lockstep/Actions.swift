@@ -101,7 +101,8 @@ struct Extend: ActionCommand {
         guard by.count <= 1 else { throw UsageError("extend takes one time, such as 5m or -5m") }
         let text = by.first ?? "1m"
         let sign = text.hasPrefix("-") ? -1 : 1
-        return .extend(seconds: sign * (try Duration.seconds(sign < 0 ? String(text.dropFirst()) : text, of: "extend")))
+        let duration = sign < 0 ? String(text.dropFirst()) : text
+        return .extend(seconds: sign * (try PlanParser.seconds(of: duration, option: "extend")))
     }
 }
 
@@ -201,7 +202,8 @@ struct Say: AsyncParsableCommand {
     var life: String?
 
     func run() async throws {
-        let message = MessageRequest(text: text, seconds: try life.map { try Duration.seconds($0, of: "--for") })
+        let message = MessageRequest(
+            text: text, seconds: try life.map { try PlanParser.seconds(of: $0, option: "--for") })
         let shown: String
         do throws(RequestError) { shown = try message.checked().text } catch {
             throw UsageError("say: \(error.message)")

@@ -16,11 +16,11 @@ struct Lockstep: AsyncParsableCommand {
             """,
         version: Software.version,
         subcommands: [
-            Up.self, NodeCommand.self, StartCommand.self, Pause.self, Resume.self, Stop.self, Extend.self,
+            UpCommand.self, NodeCommand.self, StartCommand.self, Pause.self, Resume.self, Stop.self, Extend.self,
             Break.self, Focus.self, Skip.self, Correct.self, Take.self, OK.self, Say.self, StatusCommand.self,
-            Nodes.self, Watch.self, DesktopCommand.self, KioskCommand.self, PhoneCommand.self, CalmCommand.self,
+            Nodes.self, WatchCommand.self, DesktopCommand.self, KioskCommand.self, PhoneCommand.self, CalmCommand.self,
             DebtCommand.self,
-            HistoryCommand.self, Doctor.self, JoinCommand.self, LeaveCommand.self, BrokerCommand.self,
+            HistoryCommand.self, DoctorCommand.self, JoinCommand.self, LeaveCommand.self, BrokerCommand.self,
             InviteCommand.self, MembersCommand.self, RevokeCommand.self,
         ]
     )

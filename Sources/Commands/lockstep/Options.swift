@@ -77,11 +77,11 @@ extension CaseIterable where Self: RawRepresentable<String> {
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
-extension Duration {
-    /// Reads a duration in the plan grammar; an error begins with `name`, that of the option or command.
-    static func seconds(_ text: String, of name: String) throws(UsageError) -> Int {
+extension PlanParser {
+    /// Reads the duration of an option or a command, whose name begins an error. Returns its seconds.
+    static func seconds(of text: String, option name: String) throws(UsageError) -> Int {
         do throws(PlanError) {
-            return try PlanParser.seconds(of: text)
+            return try seconds(of: text)
         } catch {
             throw UsageError("\(name) “\(text)”: \(error)")
         }

@@ -111,7 +111,7 @@ struct StartCommand: AsyncParsableCommand {
         let isDefault = length == nil && until == nil && plan == nil && preset == nil && !countUp
         return StartRequest(
             title: title,
-            seconds: try length.map { try Duration.seconds($0, of: "--for") }
+            seconds: try length.map { try PlanParser.seconds(of: $0, option: "--for") }
                 ?? (isDefault ? SessionDefaults().focus : nil),
             until: until, plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label,
             colour: colour?.description, icon: icon, autoAdvance: autoAdvance, alarm: alarm,

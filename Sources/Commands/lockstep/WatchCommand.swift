@@ -10,7 +10,7 @@ import Settings
 import Synchronization
 import Terminal
 
-struct Watch: AsyncParsableCommand {
+struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Show the session full-screen on this terminal, until q.",

@@ -34,7 +34,7 @@ package struct Entry: Hashable, Sendable {
         self.record.label = content.label
     }
 
-    /// Returns the end of a run, the planned one if it is open, in milliseconds of group time; `nil` if unknown.
+    /// Returns the end of a run, the planned one if it is open; `nil` if unknown. In milliseconds of group time.
     package func end(of run: LedgerRecord.Run) -> Int64? {
         if let to = run.to { return to.milliseconds }
         let planned = record.endsAt?.milliseconds
@@ -82,7 +82,8 @@ package struct Correction: Hashable, Sendable {
         self.content = content
     }
 
-    /// Returns whether it replaces another correction of the same session: it is later, or has the larger ID on a tie.
+    /// Returns whether it replaces another correction of the same session. The later one does, and on a tie the larger
+    /// ID.
     package func replaces(_ other: Correction?) -> Bool {
         guard let other else { return true }
         return (at, id) > (other.at, other.id)

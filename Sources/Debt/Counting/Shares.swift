@@ -73,7 +73,7 @@ package struct Shares: Sendable {
         return max(0, overUntilCut(of: index) - (former.map(overUntilCut).max() ?? 0))
     }
 
-    /// Returns an entry's overtime without what a takeover cut off: overtime is the end of a phase, so it is cut first.
+    /// Returns an entry's overtime without what a takeover cut off. Overtime is the end of a phase, so it is cut first.
     private func overUntilCut(of index: Int) -> Int64 {
         let record = entries[index].record
         let cutOff = record.runs.reduce(Int64.zero) { sum, run in

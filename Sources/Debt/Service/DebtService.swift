@@ -207,7 +207,7 @@ package actor DebtService: BrokerService {
         for (id, nodes) in Dictionary(grouping: due, by: \.key.space) {
             guard let space = link.spaces[id] else { continue }
             perform("written") {
-                guard try space.mark(nodes.map { ($0.key.node, $0.value) }) else { return }
+                guard try space.recordAbsences(nodes.map { ($0.key.node, $0.value) }) else { return }
                 schedule.insert(changed: id)
             }
             for (key, _) in nodes { perform("read") { try space.compare(with: key.node) } }

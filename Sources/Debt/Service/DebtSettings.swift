@@ -73,7 +73,7 @@ package struct DebtSettings: Sendable {
         } else if let seconds = try values.duration(.debtMinimum) {
             rules.counting.minimum = Int64(seconds) * 1_000
         }
-        rules.carriesOver = try values.read(.debtCarryOver, Bool.init, "true or false") ?? false
+        rules.carriesOver = try values.isOn(.debtCarryOver)
         return rules
     }
 

@@ -83,16 +83,16 @@ final class DebtSpace: ServiceSpace {
     func compareAll() throws { for node in core.engine.peers.online { try compare(with: node) } }
 
     /// Stores which nodes are offline, since an open run counts only until then. Returns whether that is a change.
-    func mark(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
-        var marks: [(node: NodeID, goneSince: Int64?)] = []
+    func recordAbsences(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
+        var absences: [(node: NodeID, goneSince: Int64?)] = []
         for (node, change) in changes where core.engine.peers[node].presence?.role == .node {
             let wasGone = gone.contains(node)
-            if wasGone, change.hasReturned { marks.append((node, nil)) }
-            if let since = change.goneSince, !wasGone || change.hasReturned { marks.append((node, since)) }
+            if wasGone, change.hasReturned { absences.append((node, nil)) }
+            if let since = change.goneSince, !wasGone || change.hasReturned { absences.append((node, since)) }
         }
-        guard !marks.isEmpty else { return false }
-        let isNews = try ledger.mark(marks, in: id)
-        for (node, since) in marks { if since == nil { gone.remove(node) } else { gone.insert(node) } }
+        guard !absences.isEmpty else { return false }
+        let isNews = try ledger.recordAbsences(absences, in: id)
+        for (node, since) in absences { if since == nil { gone.remove(node) } else { gone.insert(node) } }
         if isNews { book.forget() }
         return isNews
     }

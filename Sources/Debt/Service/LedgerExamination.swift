@@ -65,7 +65,7 @@ package enum LedgerExamination {
             fix: "free some space there; the nodes send their records again")
     }
 
-    /// Finds out whether a service runs: it has locked the state directory or, in a database, the lock of its space.
+    /// Finds out whether a service runs. It has locked the state directory or, in a database, the lock of its space.
     private static func service(of settings: DebtSettings, in ledger: LedgerStore) throws -> Finding {
         if let shared = ledger.shared {
             let server = try shared.server(of: settings.isEverySpace ? nil : settings.node.space)

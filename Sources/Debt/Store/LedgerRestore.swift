@@ -4,7 +4,7 @@ import Glibc
 import Platform
 package import Session
 
-/// The result of a restore: the spaces of the ledger, and the path of the former ledger, if there was one.
+/// The result of a restore: the spaces of the ledger, and the path of the former ledger, if any.
 package struct LedgerRestore: Hashable, Sendable {
     package var spaces: [SpaceID]
     package var formerPath: String?

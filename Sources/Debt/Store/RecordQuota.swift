@@ -4,7 +4,7 @@ import Platform
 import Session
 import Synchronization
 
-/// A limit on the sessions that each node may add to a ledger, so that no node can fill the disk. A person has tens of
+/// A limit on the sessions that each node may add to a ledger. So no node can fill the disk. A person has tens of
 /// sessions a day. A node that was offline for months, or a ledger that was lost, causes some thousands at once.
 package final class RecordQuota: Sendable {
     /// The new sessions of one node per day; also the maximum burst.

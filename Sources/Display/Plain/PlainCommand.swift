@@ -4,7 +4,7 @@ package import API
 package import Session
 package import Wire
 
-/// A command on `plain/command`: a word such as `pause` or `extend 60`, or JSON with an id, which takes effect once.
+/// A command on `plain/command`: a word such as `pause` or `extend 60`, or JSON. With an id it takes effect once.
 package struct PlainCommand: Hashable, Sendable {
     /// The action that a command asks for.
     package enum Action: Hashable, Sendable {

@@ -46,7 +46,7 @@ extension Offer {
             emoji: start.icon.flatMap { Icon.isEmoji($0) ? .userText($0) : nil }, request: start)
     }
 
-    /// Creates the offer to go on with the session that was stopped last; `nil` if there is none, or its time is over.
+    /// Creates the offer to go on with the session that was stopped last. `nil` if there is none, or its time is over.
     init?(continuing recent: [RecentSession], at groupTime: Int64, strings: Strings) {
         guard let session = recent.lastStopped, let stop = session.stop, stop.at + Self.lasting > groupTime else {
             return nil

@@ -79,7 +79,7 @@ package enum Buttons {
 
     /// Returns the action of a terminal key; `nil` if the session's state does not allow it.
     ///
-    /// There are more keys than buttons: any operation that the owner would apply has one.
+    /// There are more keys than buttons: every operation without arguments has one, and a minute more or less.
     package static func action(for key: Character, of moment: Moment?, canContinue: Bool) -> Button.Action? {
         guard let moment else { return nil }
         if key == "o", moment.alarm != nil { return .acknowledge }

@@ -32,7 +32,7 @@ package struct EndWarning: Hashable, Sendable, CustomStringConvertible {
 /// The week on a display without a session, valid until the end of its day.
 struct IdleWeek {
     private let numbers: WeekNumbers
-    /// The end of its day in milliseconds since 1970, plus a minute for the debt service to publish the next day.
+    /// The end of its day and a minute, in milliseconds since 1970. In that minute the service publishes the next day.
     let until: Int64
 
     /// - Parameter offset: Returns the local offset from UTC in seconds, at a time in milliseconds since 1970.

@@ -171,7 +171,7 @@ extension Screen {
 }
 
 extension Moment {
-    /// The number of seconds with the widest text in this phase; of a count-up, which has no end, the present number.
+    /// The number of seconds with the widest text in this phase. A count-up has no end, so it is the present number.
     fileprivate var widestSeconds: Int {
         switch register.mode {
         case .countdown: max(register.currentPhase.seconds, shownSeconds)

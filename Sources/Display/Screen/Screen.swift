@@ -16,11 +16,11 @@ package struct Screen: Hashable, Sendable {
             case alarm
             /// A text that a person shows on all screens.
             case toAll
-            /// The owner has not been heard within the timeout.
+            /// Contact with the owner was lost ``Limits/staleAfter`` ago or earlier.
             case stale
             case unsaved
             case clockWrong
-            /// This display's node has lost its connection.
+            /// This display's node has no connection to the broker, or the display has no node.
             case linkLost
             case tookOver
             /// Another node has taken the session over from this display's node.

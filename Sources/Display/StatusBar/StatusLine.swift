@@ -46,7 +46,7 @@ package struct StatusLine: Hashable, Sendable {
 
     package var status: String { screen.status?.rawValue ?? "idle" }
 
-    /// Names for style sheets and scripts: the status, the kind of phase, and the notices.
+    /// Names for style sheets and scripts: the status, the kind of phase, `approximate`, and the notices.
     package var classes: [String] {
         var classes = [status]
         if let kind = screen.facts.kind { classes.append(kind.rawValue) }

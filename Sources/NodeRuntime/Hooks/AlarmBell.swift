@@ -65,7 +65,7 @@ final class AlarmBell: Sendable {
         }
     }
 
-    /// Plays the sound in a task of its own, so that a later view, which cancels ``ring(_:)``, does not cut it off.
+    /// Plays the sound in a task of its own. So a later view, which cancels ``ring(_:)``, does not cut it off.
     private func start(_ state: inout State) {
         state.isPlaying = true
         Task {

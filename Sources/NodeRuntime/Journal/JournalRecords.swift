@@ -65,7 +65,7 @@ struct JournalRecords {
         UInt32(String(decoding: bytes[start..<start + 8], as: UTF8.self)).map { Int($0) }
     }
 
-    /// Returns whether the end of the file can be an append that a crash cut short, with zero or missing bytes.
+    /// Returns whether the end of the file can be an append that a crash cut short. Bytes are then zero or missing.
     private static func isTorn(_ tail: ArraySlice<UInt8>) -> Bool {
         if tail.contains(0) { return true }
         guard tail.last != UInt8(ascii: "\n") else { return false }

@@ -13,7 +13,8 @@ extension Node {
     /// Whether the last change is not on disk.
     package var isUnsaved: Bool { files.failure != nil }
 
-    /// Makes the report of a reply, with the problem that keeps this node's session from the disk or from other nodes.
+    /// Makes the report of a reply. It has the problem that keeps this node's session from the disk or from other
+    /// nodes.
     package func makeReport(of reply: Reply) -> ReplyReport {
         guard case .answered(let answer) = reply, answer.session == core.engine.register(of: identity.node)?.id else {
             return ReplyReport(reply)

@@ -35,8 +35,8 @@ struct RecentSessions {
         all = Array(stored.prefix(Self.limit))
     }
 
-    /// Stores the session that is shown now, and plans a write of the file when the session starts or is over. A later
-    /// start ends the session before it: this node may get no further register of that one.
+    /// Stores the session that is shown now. When it starts or is over, the file is written soon. A later start ends
+    /// the session before it: this node may get no further register of that one.
     mutating func note(_ register: Register, at groupTime: GroupTime) {
         if let latest, latest.status.isLive, latest.lineage != register.lineage, latest.stamp < register.stamp {
             let start = Superseder(session: register.id, node: register.owner, at: register.startedAt)
@@ -65,7 +65,7 @@ struct RecentSessions {
         saveTimer?.arm(after: Self.saveDelay)
     }
 
-    /// Writes the file if it lacks a start or an end, and in any case when the node stops, with the latest times.
+    /// Writes the file if it lacks a start or an end. When the node stops, it is written with the latest times.
     mutating func save(isStop: Bool = false) {
         guard isUnsaved || isStop && !all.isEmpty else { return }
         isUnsaved = false

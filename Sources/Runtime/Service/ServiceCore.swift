@@ -33,7 +33,7 @@ package final class ServiceCore {
 
     /// Called after each event.
     package var onHandled: () -> Void = {}
-    /// Called when the service must publish its feed in any case: its turn begins, or the broker has lost the feed.
+    /// Called when the service must publish its feed. Its turn begins, or the broker has lost the feed.
     package var onTurn: () -> Void = {}
     private var runner: CoreRunner
     private let output: ServiceOutput

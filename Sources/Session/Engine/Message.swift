@@ -23,8 +23,8 @@ public enum Message: Hashable, Sendable {
 /// A message on a node's `ack` topic.
 public enum Ack: Hashable, Sendable {
     case answer(Answer)
-    /// An objection: the sender has received a register of `node` that differs from this version, which it holds, and
-    /// is not above it. The node raises its version above this one.
+    /// An objection: the sender holds this version of a register, and has received another that is not above it.
+    /// `node`, whose register it is, raises its version above this one.
     case fork(node: NodeID, version: Version)
     /// An objection: the stamp of `node`'s session is not admitted at the sender's group time `at`.
     case clock(node: NodeID, session: SessionID, at: GroupTime)

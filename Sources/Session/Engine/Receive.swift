@@ -36,8 +36,8 @@ extension Engine {
         }
     }
 
-    /// Makes room for a sender: forgets a passing sender all of whose intents have expired, or else a node that is
-    /// gone. A newcomer that is gone too replaces only a node with an older session, so the newest session stays known.
+    /// Makes room for a sender: forgets a passing sender whose intents have all expired, or a gone node. A newcomer
+    /// that is gone too replaces only a node with an older session, so the newest session stays known.
     private mutating func makeRoom(for message: Message, isHere: Bool, _ context: Context) {
         let limit = context.now.boot - Limits.intentLife
         var gone = peers.forgetSilent(since: limit) { [node, replicas] in $0 == node || replicas[$0] != nil }
@@ -221,7 +221,7 @@ extension Engine {
         sayHello(context)  // rule: newcomer
     }
 
-    /// Asks all nodes to publish again, at most once in five seconds, and does so too: others may lack its messages.
+    /// Asks all nodes to publish again, at most once in five seconds. It does so too: others may lack its messages.
     mutating func sayHello(_ context: Context) {
         if link.isReady, link.mayAskAll(at: context.now.boot) { askAll(context) }
     }

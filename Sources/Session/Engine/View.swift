@@ -198,7 +198,7 @@ extension Moment {
         return Alarm(boot: anchorBoot + end, groupTime: time, isRinging: since < Limits.alarmRings)
     }
 
-    /// The time from the anchor to the end of the last phase, or of the present one's length; `nil` before that.
+    /// The time from the anchor to the end of the last phase, or of the present length; `nil` before that.
     private var endOfPhase: Milliseconds? {
         switch register.status {
         // The anchor moves when the owner's machine boots, the run does not.

@@ -4,8 +4,8 @@
 /// each peer, so a peer that sends many intents does not displace the answers to others.
 struct Answers: Hashable, Sendable {
     private var refusals = Memory(kept: 64)
-    /// Effects in the own session, for each peer as many as it can have while their intents live: 100 in a row, and 20
-    /// a second for 30 seconds.
+    /// Effects in the own session, for each peer as many as it can have while their intents live. That is 100 in a
+    /// row, and 20 a second for 30 seconds.
     private var effects = Memory(kept: 700)
 
     /// The owner's reply to an intent: an answer alone, or one with a change of the session.
@@ -94,8 +94,8 @@ struct Answers: Hashable, Sendable {
         return .apply(decided, changed)
     }
 
-    /// Returns the answer to an intent of a peer that is too fast: the earlier one, or else ``Refusal/busy``; `nil` if
-    /// the intent took effect.
+    /// Returns the answer to an intent of a peer that is too fast: the earlier one, or ``Refusal/busy``. `nil` if the
+    /// intent took effect.
     mutating func refuseAsBusy(_ intent: Intent, of own: Register) -> Answer? {
         if own.hasApplied(intent) { return nil }
         if let kept = kept(for: intent.id, session: own.id) { return kept }

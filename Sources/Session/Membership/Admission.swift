@@ -19,7 +19,7 @@ struct Admission: Hashable, Sendable {
     /// The result of the check of one message.
     enum Verdict: Hashable, Sendable {
         case accepted
-        /// Not used and answered as ``Refusal/busy``.
+        /// Above the rate of its sender. An intent is answered ``Refusal/busy``, any other message is discarded.
         case busy
         /// Not used, and counted for its sender.
         case refused(Discard)

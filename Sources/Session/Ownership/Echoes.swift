@@ -30,8 +30,8 @@ struct Echoes: Hashable, Sendable {
 
     /// When to publish presence and register again.
     var repairAt: BootTime? { repairWait.map { max($0.end, repairedAt + Self.interval) } }
-    /// When the reminder is due: the own register is published again for a newcomer, or if an older live one of another
-    /// node is still there.
+    /// When the reminder is due, which publishes the own register again. It is for a newcomer, or if an older live
+    /// register of another node is still there.
     var reminderAt: BootTime? { reminderPlannedAt.map { $0 + Self.interval } }
 
     /// How a register on the own topic compares with the journal.

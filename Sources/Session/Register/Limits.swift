@@ -7,7 +7,7 @@ public enum Limits {
     public static let phases = 80
     /// Phases of a plan that may have added seconds: one that is no break, and one break of each kind.
     public static let extended = 4
-    /// Runs of a session; beyond it, the two oldest neighbours of one phase merge. 120 are for 80 phases and 40 pauses.
+    /// Runs of a session. Beyond it, the two oldest neighbours of one phase merge. 120 are for 80 phases and 40 pauses.
     public static let runs = 120
     /// Ids of applied intents in a register: more than people press within ``intentLife``.
     public static let applied = 64
@@ -62,7 +62,7 @@ public enum Limits {
     /// The longest time after an expiry at which the next phase starts by itself: half an hour. A judgement of the
     /// product: after a longer suspend, no person was there for the phase.
     public static let lateness: Milliseconds = .minutes(30)
-    /// How long a display shows a completed session. A judgement of the product.
+    /// How long a display shows a completed or superseded session. A judgement of the product.
     public static let completionShown: Milliseconds = .seconds(5)
     /// The time without contact to the owner until a display is stale. A judgement of the product: shorter
     /// interruptions of a network end by themselves and would only alarm people.

@@ -7,7 +7,7 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var offset: Milliseconds
     /// Whether the offset was measured; otherwise it follows from group time.
     private(set) var isMeasured = false
-    /// The largest error of group time when the offset was computed; `nil` if nobody vouched for that time, or if the
+    /// The largest error of group time when the offset was computed. `nil` if nobody vouched for that time, or if the
     /// offset is from another anchor.
     private(set) var positionError: Milliseconds?
     /// Whether its stamp is near enough to group time to count.

@@ -105,8 +105,8 @@ final class Connections: Sendable {
     }
 }
 
-/// A channel handler that closes a connection if ``Connections`` does not admit it, or if an answered request does not
-/// end.
+/// A channel handler that closes a connection if ``Connections`` does not admit it. It also does if an answered
+/// request does not end.
 final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -54,7 +54,7 @@ struct APIRoutes: Sendable {
             .action(
                 "Adds a session that no node recorded to the ledger, also while the debt service is away.",
                 AddRequest.self,
-                [.problem(200, "Saved on this node, which sends it."), .problem(503, "The node cannot save it.")])
+                [.reply(200, "Saved on this node, which sends it."), .problem(503, "The node cannot save it.")])
         ) { request, context in try await add(request, context) }
         routes.post(
             "/v1/sound",

@@ -60,7 +60,8 @@ struct PhoneRoutes: Sendable {
         guard request.method == .get else { return Response(status: .ok) }
         guard let code = request.query["code"], let key = try phones.pair(code) else {
             let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
-            return Response(Array(PairingPage.html(strings).utf8), type: "text/html; charset=utf-8", status: .notFound)
+            return Response(
+                Array(SpentLinkPage.html(strings).utf8), type: "text/html; charset=utf-8", status: .notFound)
         }
         return HTTPKeys.redirect(to: "/remote", with: key, isSecure: context.isSecure)
     }

@@ -28,7 +28,7 @@ import Testing
         let rules = try read([
             "LOCKSTEP_DEBT_GOAL": "0", "LOCKSTEP_DEBT_ZONE": "Asia/Tokyo", "LOCKSTEP_DEBT_WEEK_START": "Sunday",
             "LOCKSTEP_DEBT_DAY_START": "05:30", "LOCKSTEP_DEBT_KINDS": "focus, work", "LOCKSTEP_DEBT_LABELS": "Deep, -",
-            "LOCKSTEP_DEBT_MINIMUM": "0", "LOCKSTEP_DEBT_CARRY_OVER": "true",
+            "LOCKSTEP_DEBT_MINIMUM": "0", "LOCKSTEP_DEBT_CARRY_OVER": "on",
         ]).rules
         #expect(rules.goal == 0)
         #expect(rules.zone == Zone("Asia/Tokyo"))

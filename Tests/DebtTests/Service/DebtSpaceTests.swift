@@ -72,7 +72,7 @@ import Wire
         }
 
         func mark(_ node: NodeID, _ change: PresenceQueue.Change) throws -> Bool? {
-            try space?.mark([(node, change)])
+            try space?.recordAbsences([(node, change)])
         }
 
         private func echo() {

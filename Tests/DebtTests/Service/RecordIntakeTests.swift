@@ -14,7 +14,7 @@ import Wire
 /// The intake of records into a ledger in a real file.
 @Suite(.timeLimit(.minutes(15))) struct RecordIntakeTests {
     /// The service's end of an intake, on the service's thread.
-    private actor Desk {
+    private actor IntakeOwner {
         nonisolated let loop: EventLoop
         private var intake: RecordIntake?
         private(set) var filed: [FilingResult] = []
@@ -50,13 +50,13 @@ import Wire
     }
 
     private func withDesk(
-        within quota: RecordQuota = RecordQuota(), _ body: (Desk, LedgerStore) async throws -> Void
+        within quota: RecordQuota = RecordQuota(), _ body: (IntakeOwner, LedgerStore) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         let ledger = try LedgerStore(at: directory.file("ledger.sqlite"))
         try await EventLoop.withEventLoop(name: "disk") { disk in
             try await EventLoop.withEventLoop(name: "service") { loop in
-                let desk = Desk(loop: loop)
+                let desk = IntakeOwner(loop: loop)
                 await desk.open(ledger, within: quota, disk: disk)
                 try await body(desk, ledger)
             }

@@ -3,7 +3,7 @@
 import Support
 import Testing
 
-/// Brokers with limits below the size of a session, and brokers that drop acknowledgements.
+/// Brokers with limits below the size of a session, and a peer that would fill the log.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct BrokerLimitTests {
     private static let limits = ["max_packet_size 500", "message_size_limit 400"]
 

@@ -5,7 +5,7 @@ import Mosquitto
 import Support
 import Testing
 
-/// A member that harms the commands of the broker's machine, with a real mosquitto and the programs as people run them.
+/// A member that harms the commands of the broker's machine, with a real mosquitto and real programs.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct HostileMemberTests {
     /// Runs `body` with a client of a member, which subscribes to nothing.
     private func withClient(

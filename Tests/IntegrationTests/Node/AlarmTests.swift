@@ -44,7 +44,7 @@ import Testing
         try await desk.end()
     }
 
-    /// A node with sound rings until somebody ends the alarm, and is then silent for the length of the next phase.
+    /// A node with sound rings until somebody ends the alarm. It is then silent for the length of the next phase.
     @Test func aNodeWithSoundRingsUntilTheAlarmEnds() async throws {
         let directory = try TemporaryDirectory()
         chmod(try directory.write("#!/bin/sh\necho \"$1\" >> \"$PLAYED\"\n", to: "pw-play"), 0o755)

@@ -4,7 +4,7 @@ import Session
 import Support
 import Testing
 
-/// `lockstep start` with a length that its node knows: what is left of a session, and the time until an end.
+/// `lockstep start` with a length that its node knows. That is what is left of a session, and the time until an end.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct StartAgainTests {
     @Test func aStoppedSessionGoesOnAtAnotherNodeThatDidNotRunMeanwhile() async throws {
         try await Space.with("desk", "kitchen", "pi") { space in

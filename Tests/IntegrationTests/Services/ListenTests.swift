@@ -32,7 +32,7 @@ import Testing
                     let isFile = path.hasPrefix("/") && !path.hasPrefix("/dev/") && !path.hasSuffix(".log")
                     #expect(!isFile, "it holds \(path)")
                 }
-                // The wire carries levels and no longer message.
+                // The wire carries levels, and no message with more fields.
                 for message in peer.messages where message.topic.hasSuffix("/sound") {
                     #expect(try JSON(message.payload).keys.isSubset(of: ["v", "level", "period", "sent", "bootId"]))
                     #expect(message.payload.count < 160)

@@ -46,7 +46,7 @@ enum Event {
     case ledger(LedgerEvent)
 }
 
-/// A priority queue of events: the earliest first, and events of one time in the order in which they were added.
+/// A priority queue of events, the earliest first. Events of one time come in the order in which they were added.
 /// The heap moves small keys, not the events.
 struct EventQueue {
     private struct Key {

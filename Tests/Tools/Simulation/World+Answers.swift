@@ -99,7 +99,8 @@ extension World {
         if lateness >= 0 { fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(lateness) ms too late") }
     }
 
-    /// Notes the intents that have left a full list: that of the session before, or of the one that was taken over.
+    /// Notes the intents that have left a full list. It is that of the session before, or of the one that was taken
+    /// over.
     mutating func witnessTrimming(of own: Register, after before: Register?, at node: Int) {
         guard own.applied.count == Limits.applied else { return }
         let taken = own.continues.flatMap { machines[node].engine.register(of: $0.node) }

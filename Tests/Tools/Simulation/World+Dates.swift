@@ -98,7 +98,7 @@ extension World {
         }
     }
 
-    /// Checks that no node goes by a clock whose vote has ended: its time is within a day of a plausible wall clock.
+    /// Checks that no node goes by a clock whose vote has ended. Its time is within a day of a plausible wall clock.
     mutating func checkVotes() {
         guard isLiarForgotten else { return }
         let plausible = Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleSpan

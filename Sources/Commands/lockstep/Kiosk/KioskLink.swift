@@ -7,16 +7,6 @@ import Display
 import Platform
 import Settings
 
-struct KioskCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "kiosk",
-        abstract:
-            "Print the link of this node's page; with enable or disable, show it on this machine's screen or not.",
-        subcommands: [KioskLink.self, KioskEnable.self, KioskDisable.self],
-        defaultSubcommand: KioskLink.self
-    )
-}
-
 struct KioskLink: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",

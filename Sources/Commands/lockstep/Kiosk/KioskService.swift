@@ -12,10 +12,10 @@ enum KioskService {
     static let unit = "lockstep-kiosk.service"
     /// A client of the machine's node, whose page the unit shows.
     private static let node = ControlClient(path: "/run/lockstep/node.sock")
-    /// The file in which `kiosk-session` says what it shows: `page`, `terminal` or `nothing`, then a reason if it shows
-    /// less than it should, or still waits.
+    /// The file in which `kiosk-session` says what it shows: `page`, `terminal` or `nothing`. A reason follows if it
+    /// shows less than it should, or still waits.
     private static let report = "/run/lockstep-kiosk/shows"
-    /// The longest wait for the page, an estimate: a small board starts Chromium for the first time in half a minute.
+    /// The longest wait for the page. An estimate: a small board starts Chromium for the first time in half a minute.
     private static let timeout = Duration.seconds(120)
 
     static func requireRoot() throws {

@@ -17,7 +17,7 @@ import Web
 /// `lockstep-node remote`: a passing remote, which `lockstep` runs where there is a broker and no node. It joins the
 /// space for one command, announces nothing and owns nothing. When it has joined, it prints the path of its control
 /// socket; it ends when its standard input does.
-struct RemoteNode: AsyncParsableCommand {
+struct RemoteSubcommand: AsyncParsableCommand {
     // Its errors are part of the output of `lockstep`.
     static let configuration = CommandConfiguration(commandName: "lockstep")
 

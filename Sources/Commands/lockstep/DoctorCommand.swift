@@ -11,7 +11,7 @@ import Settings
 import Subprocess
 import SystemPackage
 
-struct Doctor: AsyncParsableCommand {
+struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check node, broker, clocks and ledger, and suggest fixes.",
@@ -134,7 +134,7 @@ struct Doctor: AsyncParsableCommand {
         return [Finding("disk", .ok, "the node's changes are saved")] + found
     }
 
-    /// Warns when the space has nearly as many known nodes as it has room for; further ones would not be heard.
+    /// Warns when the space has nearly as many known nodes as it has room for. Further ones would not be heard.
     private static func names(_ nodes: NodesReport) -> [Finding] {
         let known = nodes.nodes.count { $0.node != NodesReport.strangers }
         guard known > Limits.nodes * 9 / 10 else { return [] }

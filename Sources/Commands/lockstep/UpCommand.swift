@@ -11,7 +11,7 @@ import Subprocess
 import SystemPackage
 import UnixSignals
 
-struct Up: AsyncParsableCommand {
+struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
         abstract: "Run a private broker on loopback, a node, the calm service and the debt service, until Ctrl-C.",
@@ -167,7 +167,7 @@ private struct Children: Sendable {
         return try await Subprocess.run(
             .path(FilePath(CompanionExecutable.path(of: program))), arguments: Arguments(arguments),
             environment: .inherit.updating(
-                Dictionary(uniqueKeysWithValues: Up.ofAnotherBroker.map { (.init(stringLiteral: $0), nil) })),
+                Dictionary(uniqueKeysWithValues: UpCommand.ofAnotherBroker.map { (.init(stringLiteral: $0), nil) })),
             platformOptions: options, input: .none,
             output: .currentStandardOutput, error: .currentStandardError
         ).terminationStatus

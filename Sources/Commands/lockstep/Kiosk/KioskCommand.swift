@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct KioskCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kiosk",
+        abstract:
+            "Print the link of this node's page; with enable or disable, show it on this machine's screen or not.",
+        subcommands: [KioskLink.self, KioskEnable.self, KioskDisable.self],
+        defaultSubcommand: KioskLink.self
+    )
+}
