@@ -57,8 +57,11 @@ import Testing
     private func expectSupersededSession(_ kiosk: Kiosk, _ faces: FacePages) async throws {
         try await kiosk.desk.end()
         try await kiosk.peer.publish("presence", .presence(online: true, connection: "c1"))
+        // Nodes take only a version above the one before.
+        var rev: Int64 = 0
         try await faces.look("superseded", saying: "Ended by a later start on kitchen-pi, ", as: "superseded") {
-            var register = JSON.register(kiosk.peer.fresh("moved"), status: "superseded")
+            rev += 1
+            var register = JSON.register(kiosk.peer.fresh("moved"), rev: rev, status: "superseded")
             register.supersededBy = ["session": "later", "node": "kitchen-pi"]
             register.supersededBy.at = .number(now())
             try await kiosk.peer.publish("session", register)
