@@ -3,7 +3,7 @@
 import Support
 import Testing
 
-/// Each command, option, script and setting that a README names exists.
+/// Each command, option, script, setting, link, path and name of the code on a page exists.
 @Suite(.limitedConcurrency) struct DocumentationTests {
     static let documents = (try? Project.pages().filter { !$0.contains("CHANGELOG") }) ?? []
 
