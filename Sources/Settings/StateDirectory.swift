@@ -76,6 +76,8 @@ package final class StateDirectory: Sendable {
     }
 
     deinit {
+        // A child of another thread holds the lock, too, between its fork and exec.
+        flock(lock, LOCK_UN)
         close(descriptor)
         close(lock)
     }
