@@ -57,6 +57,7 @@ extension NodesReport {
             return [
                 node.node + (node.isSelf ? " (this node)" : ""), node.stateWords, node.name ?? "", node.software ?? "",
                 dropped == 0 ? "" : "\(dropped) messages dropped",
+                node.recordsWaiting.map { $0 == 0 ? "" : "\($0) records wait for a debt service" } ?? "",
             ]
         }
         return TextTable.lines(rows)

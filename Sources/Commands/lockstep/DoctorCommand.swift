@@ -83,7 +83,7 @@ struct DoctorCommand: AsyncParsableCommand {
             return [
                 Finding("node", .ok, "\(status.node), in the space \(status.space)"), broker,
             ] + secondNode(client) + Self.problems(status) + Self.names(nodes) + Self.clocks(status, nodes)
-                + [Self.debt(status, nodes, hasLedger: hasLedger)]
+                + [Self.debt(status, nodes, hasLedger: hasLedger)] + Self.waitingRecords(nodes)
         } catch {
             return [Finding("node", .wrong, "\(error)", fix: "restart it; its log may state the reason")]
         }
@@ -181,7 +181,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let check = "weekly debt"
         let fix = "read the service's log: \(log(of: "lockstep-debt"))"
         guard let minutes = status.debtMinutes else {
-            guard hasLedger else { return Finding(check, .absent, "not measured: start lockstep-debt") }
+            guard hasLedger else { return Finding(check, .absent, "not measured: \(installation.adviceWithoutLedger)") }
             return Finding(
                 check, .wrong, "there is a ledger here, but the node receives no week from the debt service",
                 fix: "\(fix); its broker and space must be those of the node")
@@ -203,6 +203,20 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         guard status.debtBy == nil else { return Finding(check, .ok, heard) }
         return Finding(check, .absent, "\(heard); source unknown: a debt service of this version names itself")
+    }
+
+    /// Names the sessions of this node that no ledger has acknowledged.
+    private static func waitingRecords(_ nodes: NodesReport) -> [Finding] {
+        guard let count = nodes.nodes.first(where: \.isSelf)?.recordsWaiting, count > 0 else { return [] }
+        let found =
+            count == 1
+            ? "1 session of this node waits on disk for a debt service"
+            : "\(count) sessions of this node wait on disk for a debt service"
+        return [
+            Finding(
+                "records", .absent, found,
+                fix: "if one runs, the node's log says what it refused: \(log(of: "lockstep-node"))")
+        ]
     }
 
     /// The findings of `lockstep-debt`, which alone can read the ledger.

@@ -96,7 +96,9 @@ package enum LedgerExamination {
         case .quota:
             Finding(
                 "debt service", .wrong, problem.text,
-                fix: "find out what runs on that node; if that is unknown, remove its password at the broker")
+                fix:
+                    "find out what runs on that node; if that is unknown, on the broker's machine: sudo lockstep revoke NAME"
+            )
         }
     }
 
