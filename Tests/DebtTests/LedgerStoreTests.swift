@@ -45,8 +45,8 @@ struct LedgerStoreTests {
             let entries = try ledger.entries(of: home, from: -1_000, to: 10_000)
             #expect(entries.count == book.entries.count, "seed \(seed)")
             let (mine, theirs) = (entries, book.entries)
-            let counted = Minutes(of: mine, counting: story.counting, now: story.now)
-            let expected = Minutes(of: theirs, counting: story.counting, now: story.now)
+            let counted = CountedTime(of: mine, counting: story.counting, now: story.now)
+            let expected = CountedTime(of: theirs, counting: story.counting, now: story.now)
             #expect(counted.total == expected.total, "seed \(seed)")
             #expect(counted.ongoing?.until == expected.ongoing?.until, "seed \(seed)")
             #expect(
@@ -62,13 +62,13 @@ struct LedgerStoreTests {
             let story = Story(seed: seed)
             let ledger = try open("\(seed).sqlite")
             for arrival in story.arrivals { try ledger.take(arrival, in: home) }
-            let all = Minutes(
+            let all = CountedTime(
                 of: try ledger.entries(of: home, from: .min, to: .max), counting: story.counting, now: story.now)
             for from in stride(from: Int64(0), to: 400, by: 60) {
-                let some = Minutes(
+                let some = CountedTime(
                     of: try ledger.entries(of: home, from: from, to: from + week), counting: story.counting,
                     now: story.now)
-                func inside(_ minutes: Minutes) -> Int64 {
+                func inside(_ minutes: CountedTime) -> Int64 {
                     minutes.pieces.reduce(0) { $0 + max(0, min($1.to, from + week) - max($1.from, from)) }
                 }
                 #expect(inside(some) == inside(all), "seed \(seed), from \(from)")
@@ -139,12 +139,13 @@ struct LedgerStoreTests {
         }
         let desk = NodeID.desk
         _ = try ledger.file([arrival(try running("s-1", .countup), at: start + 60_000)])
-        func total(after minutes: Int64) throws -> Minutes {
-            Minutes(of: try ledger.entries(of: home, from: .min, to: .max), now: start + minutes * 60_000)
+        func total(after minutes: Int64) throws -> CountedTime {
+            CountedTime(of: try ledger.entries(of: home, from: .min, to: .max), now: start + minutes * 60_000)
         }
         #expect(try total(after: 600).total == 36_000_000)
-        #expect(try ledger.recordAbsences([(desk, start + 600_000)], in: home))
-        #expect(try !ledger.recordAbsences([(desk, start + 900_000)], in: home), "the node is already marked")
+        #expect(try ledger.recordAbsences([(desk, GroupTime(start + 600_000))], in: home))
+        #expect(
+            try !ledger.recordAbsences([(desk, GroupTime(start + 900_000))], in: home), "the node is already marked")
         #expect(try total(after: 600).total == 600_000)
         #expect(try total(after: 600).ongoing == nil)
         #expect(try total(after: 5).total == 300_000)
@@ -156,7 +157,7 @@ struct LedgerStoreTests {
         #expect(try total(after: 600).total == 36_000_000)
         #expect(try total(after: 600).ongoing != nil)
         // A record proves that the node was there.
-        #expect(try ledger.recordAbsences([(desk, start - 5_000)], in: home))
+        #expect(try ledger.recordAbsences([(desk, GroupTime(start - 5_000))], in: home))
         #expect(try total(after: 600).total == 60_000)
         _ = try ledger.file([arrival(try running("s-2", .countdown), at: start + 60_000)])
         #expect(try total(after: 600).total == 36_000_000)

@@ -45,7 +45,7 @@ struct LedgerTakeoverTests {
 
     private func minutes(at now: Int64 = 1_000) throws -> Int64 {
         let entries = try ledger.entries(of: home, from: .min, to: .max)
-        return Minutes(of: entries, now: Self.start + now * Self.minute).total / Self.minute
+        return CountedTime(of: entries, now: Self.start + now * Self.minute).total / Self.minute
     }
 
     @Test func recordOfAnotherNodeReplacesNothing() throws {

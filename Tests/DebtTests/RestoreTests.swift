@@ -112,7 +112,7 @@ struct RestoreTests {
     @Test(arguments: [
         "UPDATE record SET json = zeroblob(1000000)", "UPDATE record SET json = 'text'", "UPDATE record SET rev = 'x'",
         "UPDATE record SET node = 'kitchen'", "UPDATE record SET last = last + 1", "UPDATE record SET space = 'No!'",
-        "UPDATE record SET begun = x'00'",
+        "UPDATE record SET first_received = x'00'",
         "INSERT INTO correction VALUES ('home', 'c', 'b-0', 0, 0, 0, 0, '', NULL, NULL, zeroblob(9), 'desk')",
         "INSERT INTO correction VALUES ('home', 'c', 'b-0', 0, 0, 0, 'no', '', NULL, NULL, '[]', 'desk')",
         "INSERT INTO conflict VALUES ('home', 'b-0', 'desk', 1, 1, 'd', 0, zeroblob(9))",

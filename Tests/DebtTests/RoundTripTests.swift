@@ -59,8 +59,8 @@ struct RoundTripTests {
             )
             #expect(Set(mine) == Set(theirs), "seed \(seed)")
             #expect(
-                Minutes(of: mine, counting: story.counting, now: story.now).total
-                    == Minutes(of: theirs, counting: story.counting, now: story.now).total, "seed \(seed)")
+                CountedTime(of: mine, counting: story.counting, now: story.now).total
+                    == CountedTime(of: theirs, counting: story.counting, now: story.now).total, "seed \(seed)")
             #expect(try csv(of: copy) == lines)
             // The nodes' records are known when they arrive again.
             for entry in theirs {

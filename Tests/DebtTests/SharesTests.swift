@@ -17,7 +17,7 @@ struct SharesTests {
             let entries = book.entries
             let history = RulesHistory(WeekRules(zone: .utc, counting: story.counting))
             let shares = Shares(of: entries, history: history, now: story.now)
-            let total = Minutes(of: entries, counting: story.counting, now: story.now).total
+            let total = CountedTime(of: entries, counting: story.counting, now: story.now).total
             #expect(entries.indices.reduce(0) { $0 + shares.done(of: $1) } == total, "seed \(seed)")
             let counted = entries.indices.flatMap { index in
                 let isCounted = story.counting.labels?.contains(entries[index].record.label?.name ?? "") ?? true
@@ -65,6 +65,18 @@ struct SharesTests {
         taken.runs[0].to = nil
         (taken.status, taken.endsAt, taken.over) = (.running, GroupTime(770 * 60_000), 0)
         #expect(minutes(taken, continuing) == [0, 40], "its node was lost before it told of any")
+    }
+
+    @Test func aSessionThatDoesNotCountSaysByWhichRule() throws {
+        func excluded(_ entry: LedgerRecord, _ counting: Counting) -> Shares.Exclusion? {
+            let history = RulesHistory(WeekRules(zone: .utc, counting: counting))
+            return Shares(of: [Entry(entry)], history: history, now: 500 * 60_000).exclusion(of: 0)
+        }
+        let record = try LedgerRecord.sample(from: 0, minutes: 10)
+        #expect(excluded(record, Counting()) == nil)
+        #expect(excluded(record, Counting(labels: ["Other"])) == .label)
+        #expect(excluded(record, Counting(kinds: [.shortBreak])) == .kind)
+        #expect(excluded(record, Counting(minimum: 11 * 60_000)) == .minimum)
     }
 
     @Test func correctionOfTimesRemovesTheOvertime() throws {

@@ -157,12 +157,12 @@ struct WeekTests {
             let history = RulesHistory(rules)
             let midnight = rules.zone.instant(of: try date(sunday).adding(days: 1), time: 0)
             let entry = try Self.entry([(.focus, midnight - 30 * 60_000, midnight + 45 * 60_000)])
-            let minutes = Minutes(of: [entry], now: midnight + hour)
-            let before = WeekSums(of: minutes, entries: [entry], in: history.week(containing: midnight - 1))
-            let after = WeekSums(of: minutes, entries: [entry], in: history.week(containing: midnight))
+            let counted = CountedTime(of: [entry], now: midnight + hour)
+            let before = WeekSums(of: counted, entries: [entry], in: history.week(containing: midnight - 1))
+            let after = WeekSums(of: counted, entries: [entry], in: history.week(containing: midnight))
             #expect(before.days == [0, 0, 0, 0, 0, 0, 30 * 60_000])
             #expect(after.days == [45 * 60_000, 0, 0, 0, 0, 0, 0])
-            #expect(before.done + after.done == minutes.total)
+            #expect(before.done + after.done == counted.total)
         }
     }
 
@@ -173,7 +173,7 @@ struct WeekTests {
         let evening = rules.zone.instant(of: try date("2026-03-28"), time: 22 * hour)
         let entry = try Self.entry([(.work, evening, evening + 9 * hour)])
         let sums = WeekSums(
-            of: Minutes(of: [entry], now: evening + 10 * hour), entries: [entry],
+            of: CountedTime(of: [entry], now: evening + 10 * hour), entries: [entry],
             in: RulesHistory(rules).week(containing: evening))
         #expect(sums.days.suffix(2) == [2 * hour, 7 * hour])
         #expect(WeekReport(sums: sums, goal: 420, streak: 0).debt == 420 - 540)
@@ -190,7 +190,7 @@ struct WeekTests {
             try Self.entry([(.shortBreak, start + 5 * hour, start + 6 * hour)], label: nil, counter: 4),
         ]
         let sums = WeekSums(
-            of: Minutes(of: entries, now: start + 9 * hour), entries: entries,
+            of: CountedTime(of: entries, now: start + 9 * hour), entries: entries,
             in: RulesHistory(WeekRules(zone: .utc)).week(containing: start))
         // The half hour in which both ran belongs to the later start.
         #expect(sums.labels.map(\.done.count) == [hour + hour / 2, hour + hour / 2])

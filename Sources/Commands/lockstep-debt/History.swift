@@ -81,22 +81,31 @@ struct History: ParsableCommand {
         let when = opened.history.latest.zone.text(of: begin(of: entry, at: index, in: shares))
         let label = record.label.map { " (\($0.name))" } ?? ""
         let mark = entry.correction == nil ? "" : ", corrected"
-        // A session below the minimum counts nowhere, so its rest does not count for other sessions either.
-        let counts = shares.done(of: index) > 0 || shares.ran(of: index) >= opened.history.latest.counting.minimum
+        let exclusion = shares.exclusion(of: index)
         let ran = Int(shares.ran(of: index) / 60_000)
-        let isPart = counts && ran > minutes
+        let isPart = exclusion == nil && ran > minutes
         let length = isPart ? "\(minutes)m of \(ran)m" : "\(minutes)m"
         let over = shares.over(of: index) / 60_000
         let beyond = over > 0 ? " (+\(over) min)" : ""
-        let reason = isPart ? ", the rest counts for other sessions" : ""
+        let reason = exclusion.map { ", \(Self.words($0))" } ?? (isPart ? ", the rest counts for other sessions" : "")
         return "\(when)  \(length)\(beyond)  \(record.title)\(label)  \(record.id) on \(record.node)\(mark)\(reason)"
+    }
+
+    private static func words(_ exclusion: Shares.Exclusion) -> String {
+        switch exclusion {
+        case .label: "its label does not count"
+        case .kind: "its kind of phase does not count"
+        case .minimum: "shorter than what counts"
+        }
     }
 
     private func json(of entry: Entry, at index: Int, of shares: Shares) -> String {
         let record = entry.record
         let from = begin(of: entry, at: index, in: shares)
         let row: JSONText = [
-            "corrected": (entry.correction != nil).json, "done": shares.done(of: index).json, "from": from.json,
+            "corrected": (entry.correction != nil).json, "done": shares.done(of: index).json,
+            // The rule by which nothing of it counts: label, kind or minimum.
+            "excludedBy": shares.exclusion(of: index)?.rawValue.json, "from": from.json,
             "label": record.label?.name.json, "node": "\(record.node)".json,
             // The time that its phases ran beyond their lengths.
             "over": shares.over(of: index).json,

@@ -13,6 +13,7 @@ package struct Shares: Sendable {
     }
 
     private let entries: [Entry]
+    private let history: RulesHistory
     private let counting: Counting
     private let now: Int64
     private let cuts: [Int64]
@@ -26,13 +27,14 @@ package struct Shares: Sendable {
     package init(of entries: [Entry], history: RulesHistory, now: Int64) {
         self.entries = entries
         self.now = now
+        self.history = history
         counting = history.latest.counting
-        cuts = Minutes.cuts(of: entries)
+        cuts = CountedTime.cuts(of: entries)
         pieces = entries.map { _ in [] }
         let selections = Set(history.items.map(\.rules.counting))
         for counting in selections {
-            let minutes = Minutes(of: entries, counting: counting, now: now, isInheritedByFirst: true)
-            for piece in minutes.pieces {
+            let counted = CountedTime(of: entries, counting: counting, now: now, isInheritedByFirst: true)
+            for piece in counted.pieces {
                 guard selections.count > 1 else {
                     pieces[piece.entry].append(piece)
                     continue
@@ -60,6 +62,22 @@ package struct Shares: Sendable {
         return record.runs.filter { counting.kinds.contains($0.kind) }.reduce(0) { sum, run in
             sum + max(0, min(end(of: run, at: index), now) - run.from.milliseconds)
         }
+    }
+
+    /// A rule of ``Counting`` by which nothing of a session counts.
+    package enum Exclusion: String, Sendable { case label, kind, minimum }
+
+    /// Returns the rule by which nothing of an entry counts, of the week in which it began; `nil` if something counts,
+    /// or all of its time counts for other sessions.
+    package func exclusion(of index: Int) -> Exclusion? {
+        guard done(of: index) == 0 else { return nil }
+        let record = entries[index].record
+        let counting = history.rules(for: history.week(containing: record.startedAt.milliseconds)).counting
+        guard counting.includes(record.label) else { return .label }
+        guard record.runs.isEmpty || record.runs.contains(where: { counting.kinds.contains($0.kind) }) else {
+            return .kind
+        }
+        return ran(of: index) < counting.minimum ? .minimum : nil
     }
 
     /// Returns how long an entry's phases of all kinds ran beyond their lengths, in milliseconds. Inherited

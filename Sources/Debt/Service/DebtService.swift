@@ -11,8 +11,8 @@ import Wire
 
 /// The debt service: one broker connection, on whose thread it lives, one ledger, and a ``DebtSpace`` for each space.
 package actor DebtService: BrokerService {
-    /// How long a change of calm waits before the week is published again, in milliseconds: it changes often.
-    private static let calmDelay: Int64 = 5_000
+    /// How long a change of calm waits before the week is published again: it changes often.
+    private static let calmDelay: Milliseconds = 5_000
 
     private nonisolated let loop: EventLoop
     private let settings: DebtSettings
@@ -134,7 +134,7 @@ package actor DebtService: BrokerService {
         case .feed(.calm(let calm?)):
             perform("written") {
                 try ledger.store(calm, in: space.id)
-                space.scheduleUpdate(by: space.core.groupTime(at: Clocks.now()).milliseconds + Self.calmDelay)
+                space.scheduleUpdate(by: space.core.groupTime(at: Clocks.now()) + Self.calmDelay)
                 armCalendar()
             }
         case .message(.presence(let presence), let sender) where sender != settings.node.node:
@@ -144,13 +144,13 @@ package actor DebtService: BrokerService {
             // If a node went offline unnoticed, only the start of its last connection is known.
             let since = message.retain ? presence.at : space.core.groupTime(at: Clocks.now())
             presences.insert(
-                PresenceQueue.Key(space: space.id, node: sender), goneSince: peer.isOnline ? nil : since.milliseconds,
-                at: SystemClock.bootMilliseconds())
+                PresenceQueue.Key(space: space.id, node: sender), goneSince: peer.isOnline ? nil : since,
+                at: Clocks.boot())
         case .discard(let reason, let sender):
             guard let sender, case .own(.record, _) = space.core.codec.topics.parse(message.topic) else { return }
             let name = reason == .retained ? nil : RecordName(ofRejected: message.payload)
             intake.refuse(name, of: sender, in: space.id, because: reason.rawValue)
-        case .feed(.debt(let feed)): space.kept = feed
+        case .feed(.debt(let feed)): space.retained = feed
         case .message, .barrier, .erased, .feed, .ledgerAck, .sound, .ignored: break
         }
     }
@@ -182,8 +182,8 @@ package actor DebtService: BrokerService {
         defer { if hasWaitingPresences { handlePresences() } }
         guard let filed = perform("written", result.get) else { return }
         var touched: [SpaceID: Int64] = [:]
-        for (arrival, outcome) in filed where outcome.filing == .kept {
-            touched[arrival.space] = min(touched[arrival.space] ?? .max, outcome.firstTouched)
+        for (arrival, change) in filed where change.filing == .kept {
+            touched[arrival.space] = min(touched[arrival.space] ?? .max, change.firstTouched)
         }
         for (id, instant) in touched {
             link.spaces[id]?.book.forget(from: instant)
@@ -203,7 +203,7 @@ package actor DebtService: BrokerService {
     /// Compares the records of nodes that have connected, and stores which nodes are offline.
     private func handlePresences() {
         hasWaitingPresences = false
-        let due = presences.takeDue(at: SystemClock.bootMilliseconds())
+        let due = presences.takeDue(at: Clocks.boot())
         for (id, nodes) in Dictionary(grouping: due, by: \.key.space) {
             guard let space = link.spaces[id] else { continue }
             perform("written") {
@@ -255,7 +255,7 @@ package actor DebtService: BrokerService {
     private func armCalendar() {
         let now = Clocks.now()
         schedule.armCalendar(
-            in: link.spaces.values.map { $0.nextUpdate - $0.core.groupTime(at: now).milliseconds }.min(),
+            in: link.spaces.values.map { $0.nextUpdate - $0.core.groupTime(at: now) }.min()?.count,
             at: now.boot.milliseconds)
     }
 }

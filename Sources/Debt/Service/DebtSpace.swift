@@ -9,11 +9,11 @@ import Wire
 
 /// The debt of one space: its core, its week, and the answers to its nodes. It lives on the service's thread.
 final class DebtSpace: ServiceSpace {
-    /// Milliseconds until a ledger that could not be read is read again. A judgement: a disk error seldom ends at once.
-    private static let retryInterval: Int64 = 60_000
-    /// The milliseconds that nodes have to send records that this ledger lacks. Until then a week with less time than
+    /// The wait until a ledger that could not be read is read again. A judgement: a disk error seldom ends at once.
+    private static let retryInterval: Milliseconds = 60_000
+    /// The time that nodes have to send records that this ledger lacks. Until then a week with less time than
     /// the broker's is not published. A judgement: a node answers within a second.
-    private static let catchUpTime: Int64 = 10_000
+    private static let catchUpTime: Milliseconds = 10_000
 
     let id: SpaceID
     let core: ServiceCore
@@ -24,16 +24,16 @@ final class DebtSpace: ServiceSpace {
     var book: WeekBook
     private var published: DebtFeed?
     /// The feed that the broker keeps, whichever service wrote it.
-    var kept: DebtFeed?
-    /// When this service began to publish the feed, on the boot clock.
-    private var servingSince: Int64 = 0
+    var retained: DebtFeed?
+    /// When this service began to publish the feed.
+    private var servingSince = BootTime(0)
     private var publishedYear: DebtYear?
     /// The connection for which each node has got the digests of its records.
     private var compared: [NodeID: ConnectionID] = [:]
     /// The nodes that the ledger holds as offline.
     private var gone: Set<NodeID>
-    /// When the feed may change by time alone, in milliseconds of group time.
-    private(set) var nextUpdate: Int64 = 0
+    /// When the feed may change by time alone.
+    private(set) var nextUpdate: GroupTime = 0
 
     init(
         space: SpaceID, settings: DebtSettings, ledger: LedgerStore, history: RulesHistory, bootID: BootID,
@@ -55,7 +55,7 @@ final class DebtSpace: ServiceSpace {
     func handle(_ event: NodeCore.Event) {
         if case .disconnected = event {
             compared = [:]
-            kept = nil
+            retained = nil
         }
         core.handle(event)
     }
@@ -63,7 +63,7 @@ final class DebtSpace: ServiceSpace {
     private func begin() {
         published = nil
         publishedYear = nil
-        servingSince = Clocks.boot().milliseconds
+        servingSince = Clocks.boot()
         onTurn()
     }
 
@@ -84,7 +84,7 @@ final class DebtSpace: ServiceSpace {
 
     /// Stores which nodes are offline, since an open run counts only until then. Returns whether that is a change.
     func recordAbsences(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
-        var absences: [(node: NodeID, goneSince: Int64?)] = []
+        var absences: [(node: NodeID, goneSince: GroupTime?)] = []
         for (node, change) in changes where core.engine.peers[node].presence?.role == .node {
             let wasGone = gone.contains(node)
             if wasGone, change.hasReturned { absences.append((node, nil)) }
@@ -105,18 +105,18 @@ final class DebtSpace: ServiceSpace {
 
     // MARK: The week
 
-    /// Lets the next update come by `instant`, in milliseconds of group time.
-    func scheduleUpdate(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
+    /// Lets the next update come by `instant`.
+    func scheduleUpdate(by instant: GroupTime) { nextUpdate = min(nextUpdate, instant) }
 
     /// Publishes the week if it has changed.
     func update() throws {
-        let now = core.groupTime(at: Clocks.now()).milliseconds
+        let now = core.groupTime(at: Clocks.now())
         // If the ledger cannot be read, the next try comes after a while, and not at once.
         nextUpdate = now + Self.retryInterval
         guard core.serves else { return }
-        var feed = try book.feed(at: now)
-        nextUpdate = min(book.nextBoundary(after: now), feed.week?.until?.milliseconds ?? .max)
-        if nextUpdate <= now { nextUpdate = now + 1_000 }
+        var feed = try book.feed(at: now.milliseconds)
+        nextUpdate = min(GroupTime(book.nextBoundary(after: now.milliseconds)), feed.week?.until ?? .distantFuture)
+        if nextUpdate <= now { nextUpdate = now + .seconds(1) }
         guard feed.isNews(after: published), try !waits(feed, at: now) else { return }
         feed.by = core.codec.me
         published = feed
@@ -125,12 +125,12 @@ final class DebtSpace: ServiceSpace {
 
     /// Returns whether a feed waits, because it has less time than the one that the broker keeps. It waits until nodes
     /// have sent what the ledger lacks; with an empty ledger, until the ledger has a record.
-    private func waits(_ feed: DebtFeed, at now: Int64) throws -> Bool {
-        guard published == nil, let mine = feed.week, let theirs = kept?.week, GroupTime(now) < theirs.to,
+    private func waits(_ feed: DebtFeed, at now: GroupTime) throws -> Bool {
+        guard published == nil, let mine = feed.week, let theirs = retained?.week, now < theirs.to,
             mine.done < theirs.done
         else { return false }
         guard try ledger.spaces().contains(id) else { return true }
-        let rest = servingSince + Self.catchUpTime - Clocks.boot().milliseconds
+        let rest = servingSince + Self.catchUpTime - Clocks.boot()
         if rest > 0 { nextUpdate = min(nextUpdate, now + rest) }
         return rest > 0
     }

@@ -16,24 +16,24 @@ struct PresenceQueue {
     struct Change: Hashable {
         /// Whether the node was online meanwhile.
         var hasReturned = false
-        /// When it went offline, in milliseconds of group time; `nil` if it is online.
-        var goneSince: Int64?
-        /// When it can be handled, on the boot clock.
-        var dueAt: Int64
+        /// When it went offline, `nil` if it is online.
+        var goneSince: GroupTime?
+        /// When it can be handled.
+        var dueAt: BootTime
     }
 
-    /// The minimum time between two handlings of a node, in milliseconds.
-    static let interval: Int64 = 5_000
+    /// The minimum time between two handlings of a node.
+    static let interval: Milliseconds = 5_000
 
     private var waiting: [Key: Change] = [:]
-    /// When the nodes of the last ``interval`` were handled, on the boot clock.
-    private var handled: [Key: Int64] = [:]
-    private var armedFor: Int64?
+    /// When the nodes of the last ``interval`` were handled.
+    private var handled: [Key: BootTime] = [:]
+    private var armedFor: BootTime?
     private let timer: LoopTimer
 
     init(timer: LoopTimer) { self.timer = timer }
 
-    mutating func insert(_ key: Key, goneSince: Int64?, at now: Int64) {
+    mutating func insert(_ key: Key, goneSince: GroupTime?, at now: BootTime) {
         var change = waiting[key] ?? Change(dueAt: handled[key].map { $0 + Self.interval } ?? now)
         change.hasReturned = change.hasReturned || goneSince == nil
         change.goneSince = goneSince.map { change.goneSince ?? $0 }
@@ -41,7 +41,7 @@ struct PresenceQueue {
         arm(for: change.dueAt)
     }
 
-    mutating func takeDue(at now: Int64) -> [Key: Change] {
+    mutating func takeDue(at now: BootTime) -> [Key: Change] {
         armedFor = nil
         let due = waiting.filter { $0.value.dueAt <= now }
         waiting = waiting.filter { $0.value.dueAt > now }
@@ -51,9 +51,9 @@ struct PresenceQueue {
         return due
     }
 
-    private mutating func arm(for due: Int64) {
+    private mutating func arm(for due: BootTime) {
         guard armedFor.map({ due < $0 }) ?? true else { return }
         armedFor = due
-        timer.arm(atBootMilliseconds: due)
+        timer.arm(atBootMilliseconds: due.milliseconds)
     }
 }

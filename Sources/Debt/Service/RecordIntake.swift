@@ -11,8 +11,8 @@ import Wire
 /// The executor of a ``LedgerIntake``: it files records, sends the answers and reports problems. Its weak references
 /// are used on the service's thread alone. Another thread writes: a broker drops what its client does not read in time.
 final class RecordIntake {
-    /// A record and how it was filed.
-    typealias Filed = (arrival: LedgerIntake.Arrival, outcome: LedgerStore.Outcome)
+    /// A record, and the change of the ledger by it.
+    typealias Filed = (arrival: LedgerIntake.Arrival, change: LedgerStore.Change)
 
     /// A problem is over when it has not occurred for this time, in milliseconds.
     private static let problemTimeout: Int64 = 600_000
@@ -85,7 +85,7 @@ final class RecordIntake {
         sendAnswers()
     }
 
-    private func filed(_ batch: [LedgerIntake.Arrival], _ result: Result<[LedgerStore.Outcome], any Error>) {
+    private func filed(_ batch: [LedgerIntake.Arrival], _ result: Result<[LedgerStore.Change], any Error>) {
         intake.filed(try? result.get().map(\.filing), at: Self.awake)
         onFiled(result.map { Array(zip(batch, $0)) })
         act()

@@ -8,8 +8,7 @@ enum LedgerSchema {
     ///
     /// In `record`, `first` and `last` are a session's first and last instant, by which a week finds it; an open run
     /// ends at its planned end. The few sessions longer than two days have an index by their ends, so that the cost of
-    /// a week is independent of the size of the ledger. The last two columns are when the first version of a record
-    /// arrived, and when its first final version did.
+    /// a week is independent of the size of the ledger.
     static var migrations: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("ledger") { try $0.execute(sql: definitions) }
@@ -21,7 +20,7 @@ enum LedgerSchema {
             space TEXT NOT NULL, id TEXT NOT NULL, lineage TEXT NOT NULL, node TEXT NOT NULL,
             epoch INTEGER NOT NULL, rev INTEGER NOT NULL, digest TEXT NOT NULL,
             stamp INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-            received INTEGER NOT NULL, json BLOB NOT NULL, begun INTEGER NOT NULL, ended INTEGER,
+            received INTEGER NOT NULL, json BLOB NOT NULL, first_received INTEGER NOT NULL, final_received INTEGER,
             PRIMARY KEY (space, id, node)
         ) WITHOUT ROWID;
         CREATE INDEX record_lineage ON record (space, lineage, first);

@@ -62,7 +62,7 @@ extension LedgerStore {
                     SELECT first FROM correction AS own WHERE space = $1 AND deleted = 0 AND NOT EXISTS (
                         SELECT 1 FROM correction WHERE space = own.space AND session = own.session
                             AND node = own.node AND (at, id) > (own.at, own.id)
-                    )) AS begun
+                    )) AS corrected
                 """, [space.rawValue]
             )[0][0] as Int64?
         }

@@ -10,7 +10,7 @@ extension LedgerStore {
     package typealias Arrival = LedgerIntake.Arrival
 
     /// The change that storing a record has made.
-    package struct Outcome: Hashable, Sendable {
+    package struct Change: Hashable, Sendable {
         package var filing: FilingResult
         /// The first instant whose minutes may have changed, in milliseconds of group time.
         package var firstTouched: Int64
@@ -23,15 +23,15 @@ extension LedgerStore {
     // MARK: Filing records
 
     /// A record as the ledger holds it, or as it was filed since.
-    private struct Held {
+    private struct StoredRecord {
         var version: Version
         var digest: String
         /// When its first run began.
         var first: Int64
         /// When the ledger received its first version.
-        var begun: Int64
+        var firstReceived: Int64
         /// When the ledger received its first final version.
-        var ended: Int64?
+        var finalReceived: Int64?
     }
 
     /// The key of a record or, without a node, of a lineage.
@@ -42,12 +42,12 @@ extension LedgerStore {
     }
 
     /// Files records in one transaction; returns when they are durable. `quota` limits the new sessions of each node.
-    package func file(_ arrivals: [Arrival], within quota: RecordQuota? = nil) throws -> [Outcome] {
+    package func file(_ arrivals: [Arrival], within quota: RecordQuota? = nil) throws -> [Change] {
         try write { connection in
             var (held, beginnings) = try Self.held(arrivals, in: connection)
             // Keyed by record, because one INSERT … ON CONFLICT must not change a row twice.
             var rows: [RecordKey: LedgerArguments] = [:]
-            let outcomes = try arrivals.map { arrival in
+            let changes = try arrivals.map { arrival in
                 let (space, digested) = (arrival.space.rawValue, arrival.digested)
                 let (record, at) = (digested.record, arrival.at.milliseconds)
                 let lineage = RecordKey(space: arrival.space, session: record.lineage)
@@ -61,33 +61,35 @@ extension LedgerStore {
                 }
                 if filing == .kept {
                     let (first, last) = Self.span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
-                    let (begun, ended) = (before?.begun ?? at, record.status.isLive ? nil : before?.ended ?? at)
+                    let (firstReceived, finalReceived) = (
+                        before?.firstReceived ?? at, record.status.isLive ? nil : before?.finalReceived ?? at
+                    )
                     rows[arrival.recordKey] = [
                         space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
                         record.version.rev, digested.digest.rawValue, record.stamp.time.milliseconds, first, last, at,
-                        Data(digested.json), begun, ended,
+                        Data(digested.json), firstReceived, finalReceived,
                     ]
-                    held[arrival.recordKey] = Held(
-                        version: record.version, digest: digested.digest.rawValue, first: first, begun: begun,
-                        ended: ended)
+                    held[arrival.recordKey] = StoredRecord(
+                        version: record.version, digest: digested.digest.rawValue, first: first,
+                        firstReceived: firstReceived, finalReceived: finalReceived)
                     firstTouched = min(beginnings[lineage] ?? first, first)
                     beginnings[lineage] = firstTouched
                     firstTouched = min(firstTouched, before?.first ?? first)
                 } else if filing == .conflict {
                     try Self.store(conflict: arrival, in: connection)
                 }
-                return Outcome(filing: filing, firstTouched: firstTouched)
+                return Change(filing: filing, firstTouched: firstTouched)
             }
             try connection.run(
                 """
                 INSERT INTO record VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
                 ON CONFLICT (space, id, node) DO UPDATE SET lineage = excluded.lineage, epoch = excluded.epoch,
                     rev = excluded.rev, digest = excluded.digest, stamp = excluded.stamp, first = excluded.first,
-                    last = excluded.last, received = excluded.received, json = excluded.json, begun = excluded.begun,
-                    ended = excluded.ended
+                    last = excluded.last, received = excluded.received, json = excluded.json, first_received = excluded.first_received,
+                    final_received = excluded.final_received
                 """, for: Array(rows.values)
             ) { _ in }
-            return outcomes
+            return changes
         }
     }
 
@@ -99,7 +101,7 @@ extension LedgerStore {
         }
     }
 
-    private static func filing(of arrival: Arrival, over held: Held?) -> FilingResult {
+    private static func filing(of arrival: Arrival, over held: StoredRecord?) -> FilingResult {
         FilingResult(
             version: arrival.digested.record.version, digest: arrival.digested.digest.rawValue,
             over: held.map { ($0.version, $0.digest) })
@@ -108,14 +110,14 @@ extension LedgerStore {
     /// Returns what the ledger holds of arriving records, and when their lineages began.
     private static func held(
         _ arrivals: [Arrival], in connection: any LedgerConnection
-    ) throws -> (records: [RecordKey: Held], beginnings: [RecordKey: Int64]) {
-        var (records, beginnings): ([RecordKey: Held], [RecordKey: Int64]) = ([:], [:])
+    ) throws -> (records: [RecordKey: StoredRecord], beginnings: [RecordKey: Int64]) {
+        var (records, beginnings): ([RecordKey: StoredRecord], [RecordKey: Int64]) = ([:], [:])
         try connection.run(
             """
             SELECT asked.column1, (
                     SELECT min(first) FROM record INDEXED BY record_lineage
                     WHERE space = asked.column2 AND lineage = asked.column3
-                ), record.epoch, record.rev, record.digest, record.first, record.begun, record.ended
+                ), record.epoch, record.rev, record.digest, record.first, record.first_received, record.final_received
             FROM (VALUES ($1, $2, $3, $4, $5)) AS asked LEFT JOIN record
                 ON record.space = asked.column2 AND record.id = asked.column4 AND record.node = asked.column5
             """,
@@ -129,9 +131,9 @@ extension LedgerStore {
             let arrival = arrivals[try row[0]]
             beginnings[RecordKey(space: arrival.space, session: arrival.digested.record.lineage)] = try row[1]
             guard let epoch = try row[2] as Int? else { return }
-            records[arrival.recordKey] = Held(
+            records[arrival.recordKey] = StoredRecord(
                 version: Version(epoch: epoch, rev: try row[3]), digest: try row[4], first: try row[5],
-                begun: try row[6], ended: try row[7])
+                firstReceived: try row[6], finalReceived: try row[7])
         }
         return (records, beginnings)
     }
@@ -172,12 +174,12 @@ extension LedgerStore {
     /// Returns the sessions that may count between two instants, with all others of their lineages.
     package func entries(of space: SpaceID, from: Int64, to: Int64) throws -> [Entry] {
         try read { connection in
-            var found: [(record: LedgerRecord, begun: Int64, ended: Int64?)] = []
+            var found: [(record: LedgerRecord, firstReceived: Int64, finalReceived: Int64?)] = []
             var indices: [LedgerRecord.Key: Int] = [:]
             var corrections: [LedgerRecord.Key: Correction] = [:]
             try connection.run(
                 """
-                SELECT record.json, record.begun, record.ended, \(Correction.columns)
+                SELECT record.json, record.first_received, record.final_received, \(Correction.columns)
                 FROM record INDEXED BY record_lineage LEFT JOIN correction INDEXED BY correction_session
                     ON correction.space = record.space AND correction.session = record.id
                     AND correction.node = record.node
@@ -203,10 +205,10 @@ extension LedgerStore {
                 if correction.replaces(corrections[record.key]) { corrections[record.key] = correction }
             }
             let gone = found.isEmpty ? [:] : try Self.gone(of: space, in: connection)
-            return found.map { record, begun, ended in
+            return found.map { record, firstReceived, finalReceived in
                 Entry(
                     record, corrected: corrections[record.key], lastSignOfLife: gone[record.node],
-                    firstReceivedAt: begun, finalReceivedAt: ended)
+                    firstReceivedAt: firstReceived, finalReceivedAt: finalReceived)
             }
         }
     }
@@ -232,7 +234,7 @@ extension LedgerStore {
         _ key: LedgerRecord.Key, space: SpaceID, in connection: any LedgerConnection
     ) throws -> LedgerRow? {
         try connection.rows(
-            "SELECT json, begun, ended FROM record WHERE space = $1 AND id = $2 AND node = $3",
+            "SELECT json, first_received, final_received FROM record WHERE space = $1 AND id = $2 AND node = $3",
             [space.rawValue, key.session.rawValue, key.node.rawValue]
         ).first
     }

@@ -11,11 +11,11 @@ extension LedgerStore {
     /// Records nodes as gone or present, in order. While a node is gone, its sessions that count up stop counting.
     /// `absences` are when each node was last seen, in milliseconds of group time, or `nil` for a present one; a later
     /// record in the ledger wins. Returns whether anything has changed.
-    package func recordAbsences(_ absences: [(node: NodeID, goneSince: Int64?)], in space: SpaceID) throws -> Bool {
+    package func recordAbsences(_ absences: [(node: NodeID, goneSince: GroupTime?)], in space: SpaceID) throws -> Bool {
         try write { connection in
             try absences.reduce(false) { hasChanged, absence in
                 let key: LedgerArguments = [space.rawValue, absence.node.rawValue]
-                guard let since = absence.goneSince else {
+                guard let since = absence.goneSince?.milliseconds else {
                     return try connection.run("DELETE FROM gone WHERE space = $1 AND node = $2", key) > 0 || hasChanged
                 }
                 // A record proves that the node was there.

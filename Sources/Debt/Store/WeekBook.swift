@@ -41,8 +41,8 @@ package struct WeekBook {
     package mutating func sums(of week: Week, now: Int64) throws -> WeekSums {
         if let known = past[week.from], known.week == week { return known }
         let entries = try ledger.entries(of: space, from: week.from, to: week.to)
-        let minutes = Minutes(of: entries, counting: history.rules(for: week).counting, now: now)
-        let sums = WeekSums(of: minutes, entries: entries, in: week)
+        let counted = CountedTime(of: entries, counting: history.rules(for: week).counting, now: now)
+        let sums = WeekSums(of: counted, entries: entries, in: week)
         if now >= week.to, sums.ongoing == nil {
             if past.count >= Self.rememberedLimit { (past, pastCalm) = ([:], [:]) }
             past[week.from] = sums

@@ -16,14 +16,14 @@ package struct WeekSums: Hashable, Sendable {
     package var done: Int64 { days.reduce(0, +) }
 
     /// Splits counted time at the bounds of the week and its days.
-    package init(of minutes: Minutes, entries: [Entry], in week: Week) {
+    package init(of counted: CountedTime, entries: [Entry], in week: Week) {
         self.week = week
         days = week.days.map { _ in 0 }
         var byLabel: [String: DebtWeek.LabelSum] = [:]
         // Among labels of one name the colour of the largest stamp wins.
         var newest: [String: Stamp] = [:]
         var day = 0
-        for piece in minutes.pieces where piece.to > week.from && piece.from < week.to {
+        for piece in counted.pieces where piece.to > week.from && piece.from < week.to {
             let (from, to) = (max(piece.from, week.from), min(piece.to, week.to))
             while week.days[day].to <= from { day += 1 }
             var spread = day
@@ -42,7 +42,7 @@ package struct WeekSums: Hashable, Sendable {
             }
         }
         labels = byLabel.sorted { ($1.value.done, $0.key) < ($0.value.done, $1.key) }.map(\.value)
-        ongoing = minutes.ongoing
+        ongoing = counted.ongoing
     }
 }
 

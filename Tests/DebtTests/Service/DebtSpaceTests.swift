@@ -148,7 +148,7 @@ import Wire
         }
     }
 
-    private func change(hasReturned: Bool = false, goneSince: Int64? = nil) -> PresenceQueue.Change {
+    private func change(hasReturned: Bool = false, goneSince: GroupTime? = nil) -> PresenceQueue.Change {
         PresenceQueue.Change(hasReturned: hasReturned, goneSince: goneSince, dueAt: 0)
     }
 

@@ -2,6 +2,7 @@
 
 import Mosquitto
 import Platform
+import Runtime
 import Session
 import Support
 import Synchronization
@@ -39,8 +40,8 @@ import Testing
         try await withQueue { queue in
             queue.insert(desk, goneSince: nil, at: 1_000)
             _ = queue.takeDue(at: 1_000)
-            for time in stride(from: Int64(1_100), to: 5_000, by: 100) {
-                queue.insert(desk, goneSince: time, at: time)
+            for time in stride(from: Int64(1_100), to: 5_000, by: 100).map({ BootTime($0) }) {
+                queue.insert(desk, goneSince: GroupTime(time.milliseconds), at: time)
                 queue.insert(desk, goneSince: nil, at: time)
                 #expect(queue.takeDue(at: time).isEmpty)
             }
@@ -69,9 +70,9 @@ import Testing
         try await withoutActuallyEscaping({ @Sendable in fired.withLock { $0 += 1 } }) { fire in
             try await EventLoop.withEventLoop { loop in
                 var queue = PresenceQueue(timer: loop.makeTimer(fire))
-                queue.insert(desk, goneSince: nil, at: SystemClock.bootMilliseconds())
+                queue.insert(desk, goneSince: nil, at: Clocks.boot())
                 try await eventually("the timer fires") { fired.withLock(\.self) == 1 }
-                _ = queue.takeDue(at: SystemClock.bootMilliseconds() + 1)
+                _ = queue.takeDue(at: Clocks.boot() + 1)
             }
         }
     }

@@ -33,7 +33,7 @@ import Wire
                     completion(.success(.delivered))
                 },
                 onFiled: { [weak self] result in
-                    self?.assumeIsolated { $0.filed += ((try? result.get()) ?? []).map(\.outcome.filing) }
+                    self?.assumeIsolated { $0.filed += ((try? result.get()) ?? []).map(\.change.filing) }
                 })
         }
 

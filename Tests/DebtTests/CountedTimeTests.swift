@@ -29,21 +29,21 @@ struct Book {
 }
 
 @Suite("Minutes, against a slow reference", .cpuBound)
-struct MinutesTests {
+struct CountedTimeTests {
     @Test(arguments: 0..<5)
-    func minutesAgreeWithTheReference(thousand: Int) {
+    func countedTimeAgreesWithTheReference(thousand: Int) {
         var seen = (owned: 0, shared: 0, ongoing: 0, excluded: 0)
         for seed in thousand * 1_000..<(thousand + 1) * 1_000 {
             let story = Story(seed: seed)
             var book = Book()
             for arrival in story.arrivals { book.take(arrival) }
             let entries = book.entries
-            let minutes = Minutes(of: entries, counting: story.counting, now: story.now)
+            let counted = CountedTime(of: entries, counting: story.counting, now: story.now)
             let reference = Reference(
                 story.arrivals, counting: story.counting, now: story.now, length: Story.length)
             var owners = [SessionID?](repeating: nil, count: reference.owners.count)
             var twice = 0
-            for piece in minutes.pieces {
+            for piece in counted.pieces {
                 let id = entries[piece.entry].record.id
                 for instant in Int(piece.from)..<Int(piece.to) {
                     if owners[instant] != nil { twice += 1 }
@@ -52,11 +52,11 @@ struct MinutesTests {
             }
             #expect(twice == 0, "seed \(seed): \(twice) instants count twice")
             #expect(owners == reference.owners, "seed \(seed)")
-            #expect(minutes.total == Int64(reference.owners.count { $0 != nil }), "seed \(seed)")
-            #expect(minutes.ongoing?.until == reference.until, "seed \(seed)")
-            seen.owned += minutes.pieces.count
-            seen.shared += Set(minutes.pieces.map(\.entry)).count > 2 ? 1 : 0
-            seen.ongoing += minutes.ongoing == nil ? 0 : 1
+            #expect(counted.total == Int64(reference.owners.count { $0 != nil }), "seed \(seed)")
+            #expect(counted.ongoing?.until == reference.until, "seed \(seed)")
+            seen.owned += counted.pieces.count
+            seen.shared += Set(counted.pieces.map(\.entry)).count > 2 ? 1 : 0
+            seen.ongoing += counted.ongoing == nil ? 0 : 1
             seen.excluded += story.counting.minimum > 0 ? 1 : 0
         }
         #expect(seen.owned > 1_000, "\(seen)")
