@@ -207,14 +207,14 @@ public struct NodeCore: Sendable {
         changeOutbox { $0.persisted(due, at: now.boot) }
     }
 
-    /// Changes the outbox, and turns its requests into actions.
+    /// Changes the outbox, and turns its work into actions.
     private mutating func changeOutbox(_ change: (inout Outbox) -> Void) {
         change(&outbox)
-        let requests = outbox.removeRequests()
-        if !requests.changes.isEmpty { actions.append(.changeRecords(requests.changes)) }
-        if !requests.wanted.isEmpty { actions.append(.readRecords(requests.wanted)) }
-        for digested in requests.outgoing { actions.append(.send(codec.encode(digested), nil, of: nil)) }
-        for (id, outcome) in requests.refused { actions.append(.log(.recordNotKept(id, outcome))) }
+        let work = outbox.removeWork()
+        if !work.changes.isEmpty { actions.append(.changeRecords(work.changes)) }
+        if !work.wanted.isEmpty { actions.append(.readRecords(work.wanted)) }
+        for digested in work.outgoing { actions.append(.send(codec.encode(digested), nil, of: nil)) }
+        for (id, outcome) in work.refused { actions.append(.log(.recordNotKept(id, outcome))) }
         recordRetry = outbox.waiting.retryWait(using: &random)
     }
 

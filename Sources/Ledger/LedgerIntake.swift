@@ -99,13 +99,13 @@ public struct LedgerIntake: Sendable {
         return filing
     }
 
-    /// Answers for the batch that was written. `outcomes` is `nil` if nothing was filed: nodes send the records again.
-    public mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
+    /// Answers for the batch that was written. `results` is `nil` if nothing was filed: nodes send the records again.
+    public mutating func filed(_ results: [FilingResult]?, at now: AwakeTime) {
         noteLag(since: filingSince, at: now)
-        for (arrival, outcome) in zip(filing, outcomes ?? []) {
+        for (arrival, result) in zip(filing, results ?? []) {
             let record = arrival.digested.record
             let answered: LedgerAck.Outcome
-            switch outcome {
+            switch result {
             case .kept, .known, .older: answered = .kept
             case .conflict:
                 answered = .conflict

@@ -9,7 +9,7 @@ import Session
 /// The state of ``WatchLoop`` on its thread, which may block: it draws, and handles keys and signals.
 struct WatchThread: ~Copyable {
     /// How long an answer to a press stays on the screen, in milliseconds.
-    private static let messageShown: Int64 = 4_000
+    private static let answerShown: Int64 = 4_000
     /// The longest wait until the hours of ``blank`` are checked again, in milliseconds.
     private static let longestBlankWait: Int64 = 60_000
 
@@ -26,7 +26,7 @@ struct WatchThread: ~Copyable {
     var keys = KeyReader()
     /// `nil` until the first view: before it there is nothing true to show.
     var view: View?
-    var messageEnds: Int64?
+    var answerEnds: Int64?
     var shown: Canvas?
 
     mutating func watch() -> Int32 {
@@ -47,9 +47,9 @@ struct WatchThread: ~Copyable {
 
     private mutating func draw() {
         let now = SystemClock.bootMilliseconds()
-        if let messageEnds, now >= messageEnds {
-            options.message = nil
-            self.messageEnds = nil
+        if let answerEnds, now >= answerEnds {
+            options.answer = nil
+            self.answerEnds = nil
         }
         let local = localTime
         options.wallClock = SystemClock.wallMilliseconds()
@@ -66,7 +66,7 @@ struct WatchThread: ~Copyable {
         // The wall clock may be set meanwhile, as by NTP after a start.
         let blankChange = blank.map { now + min($0.untilChange(local), Self.longestBlankWait) }
         timer.set(
-            [view?.nextScreenChange(after: BootTime(now))?.milliseconds, messageEnds, blankChange, minuteChange]
+            [view?.nextScreenChange(after: BootTime(now))?.milliseconds, answerEnds, blankChange, minuteChange]
                 .compactMap { $0 }.min())
     }
 
@@ -115,8 +115,8 @@ struct WatchThread: ~Copyable {
         }
         for refusal in mail.answers {
             options.pending = nil
-            options.message = refusal
-            messageEnds = refusal == nil ? nil : SystemClock.bootMilliseconds() + Self.messageShown
+            options.answer = refusal
+            answerEnds = refusal == nil ? nil : SystemClock.bootMilliseconds() + Self.answerShown
         }
         return mail.isEnded
     }
@@ -156,8 +156,8 @@ struct WatchThread: ~Copyable {
     private mutating func request(_ action: Button.Action?) {
         guard let action, canPress, options.pending == nil else { return }
         options.pending = action
-        options.message = nil
-        messageEnds = nil
+        options.answer = nil
+        answerEnds = nil
         press(action)
     }
 }

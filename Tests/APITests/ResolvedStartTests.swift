@@ -15,7 +15,7 @@ import Testing
         _ request: StartRequest, at time: Int64, recent: [RecentSession] = [],
         offset: (Int64) -> Int = { _ in 0 }
     ) throws -> StartRequest {
-        try request.resolved(at: time, recent: recent, utcOffset: offset)
+        try request.resolved(at: GroupTime(time), recent: recent, utcOffset: offset)
     }
 
     private func stopped(

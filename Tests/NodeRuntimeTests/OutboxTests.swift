@@ -420,10 +420,10 @@ private struct FiledOutbox {
 
     private mutating func change(_ body: (inout Outbox) -> Void) {
         body(&outbox)
-        let requests = outbox.removeRequests()
-        outgoing += requests.outgoing
-        for change in requests.changes { files.apply(change) }
-        let found = requests.wanted.compactMap { files.readKept($0) }
+        let work = outbox.removeWork()
+        outgoing += work.outgoing
+        for change in work.changes { files.apply(change) }
+        let found = work.wanted.compactMap { files.readAcknowledged($0) }
         if !found.isEmpty { change { $0.found(found, at: 0) } }
     }
 

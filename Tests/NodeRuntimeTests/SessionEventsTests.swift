@@ -259,12 +259,12 @@ import Testing
         try script.begin("focus 25m")
         let first = script.register
         _ = script.looks()
-        for _ in 0..<(2 * SessionEvents.kept) {
+        for _ in 0..<(2 * SessionEvents.knownLimit) {
             script.passes(1)
             try script.begin("focus 25m")
             _ = script.looks()
         }
-        #expect(script.events.known.count == SessionEvents.kept)
+        #expect(script.events.known.count == SessionEvents.knownLimit)
         #expect(script.looks(at: first).isEmpty)
     }
 

@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func answerKeepsItsFirstAsker() {
-        var memory = Answers.Memory(kept: 64)
+        var memory = Answers.Memory(limit: 64)
         let answer = Answer(intent: token("I1"), outcome: .noop, session: token("S1"), rev: 1)
         memory.keep(answer, for: id("zoo"))
         memory.keep(answer, for: .kitchen)

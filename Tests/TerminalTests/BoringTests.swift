@@ -20,7 +20,7 @@ import Testing
                     let register = sample(
                         [Phase(kind: .focus, name: "Breathe", seconds: 86_400)], status: status,
                         elapsed: .seconds(Int64(86_400 - left)), label: label, title: "Chapter four")
-                    let options = ScreenOptions(pending: .press(.pause), message: .userText("Refused"))
+                    let options = ScreenOptions(pending: .press(.pause), answer: .userText("Refused"))
                     return Screen(view(register, lostAt: lost), at: 0, face: .boring, options: options)
                 }
             }

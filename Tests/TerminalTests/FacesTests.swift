@@ -29,7 +29,7 @@ import Wire
                         title: index % 2 == 0 ? "Chapter four" : "")
                     let options = ScreenOptions(
                         strings: Catalogue.best(for: [["en", "de", "ar", "ja"][index % 4]]),
-                        pending: .press(.stop), message: lost == nil ? nil : .userText("Refused: not now"),
+                        pending: .press(.stop), answer: lost == nil ? nil : .userText("Refused: not now"),
                         calm: calm(85, .rising))
                     screens.append(Screen(view(register, lostAt: lost), at: 0, face: face, options: options))
                 }

@@ -126,9 +126,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     /// Returns the request with a length instead of ``until``, and with the rest of a session instead of ``again``.
     /// Without such a session ``again`` stays.
-    /// - Parameter groupTime: The present, in milliseconds since 1970.
     package func resolved(
-        at groupTime: Int64, recent: [RecentSession], utcOffset: (Int64) -> Int
+        at groupTime: GroupTime, recent: [RecentSession], utcOffset: (Int64) -> Int
     ) throws(RequestError) -> StartRequest {
         if again == true {
             guard self == StartRequest(again: true) else {
@@ -139,12 +138,13 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         guard let until else { return self }
         try checkPlans()
         guard let time = LocalTime.time(until) else { throw RequestError("until", "must be a time of day, as 14:30") }
-        let today = LocalTime(at: groupTime, offset: utcOffset(groupTime)).date
+        let now = groupTime.milliseconds
+        let today = LocalTime(at: now, offset: utcOffset(now)).date
         let instants = [today, today.adding(days: 1)].flatMap {
             LocalTime.instants(of: $0, time: time, offset: utcOffset)
         }
         // Rounded up, so that the session does not end in the minute before.
-        let left = instants.first { $0 > groupTime }.map { Int(($0 - groupTime + 999) / 1_000) } ?? 0
+        let left = instants.first { $0 > now }.map { Int(($0 - now + 999) / 1_000) } ?? 0
         guard Limits.phaseSeconds.contains(left) else {
             throw RequestError("until", "is more than 24 hours away, since the clocks are set back before it")
         }

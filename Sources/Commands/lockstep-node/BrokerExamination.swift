@@ -122,12 +122,12 @@ struct BrokerExamination {
     private static let asking = "a node that joins asks the others, and shows the session after about 1 s"
 
     private func retained(_ first: ProbeConnection) async -> Finding {
-        let kept = message("retained", retain: true)
-        _ = await first.echo(kept)
+        let retained = message("retained", retain: true)
+        _ = await first.echo(retained)
         for filter in ["\(Topics.prefix)\(space)/node/+/ping/\(probe)", topic] {
             let isKept = try? await ProbeConnection.with(link, on: loop) { late in
                 try await late.subscribe(filter)
-                return await late.wait { $0.arrival(of: kept) != nil }
+                return await late.wait { $0.arrival(of: retained) != nil }
             }
             guard isKept == true else { continue }
             return filter == topic
@@ -141,12 +141,12 @@ struct BrokerExamination {
         let name = member.broker?.description ?? ""
         var link = link
         if member.broker?.user == nil { link.credentials = self.link.credentials }
-        let kept = message("retained for \(name)", retain: true)
-        _ = await first.echo(kept)
+        let retained = message("retained for \(name)", retain: true)
+        _ = await first.echo(retained)
         do {
             return try await ProbeConnection.with(link, on: loop) { other in
                 try await other.subscribe(topic)
-                let isShared = await other.wait { $0.arrival(of: kept) != nil }
+                let isShared = await other.wait { $0.arrival(of: retained) != nil }
                 let there = await first.echo(message("to \(name)"), at: other)
                 let back = await other.echo(message("from \(name)"), at: first)
                 await other.client.send(message("", retain: true))

@@ -11,45 +11,45 @@ final class PlainMemory {
     private static let idLimit = 128
 
     /// The content of the file.
-    private struct Kept: Codable {
+    private struct Content: Codable {
         var space: String?
         var ids: [String] = []
     }
 
     private let path: String
-    private var kept = Kept()
+    private var content = Content()
 
     init(in directory: String) {
         path = directory + "/plain.json"
         guard let bytes = try? Files.read(path, limit: 1 << 16) else { return }
-        kept = (try? ReportJSON.decode(Kept.self, from: bytes)) ?? Kept()
+        content = (try? ReportJSON.decode(Content.self, from: bytes)) ?? Content()
     }
 
     /// The space whose topics may hold messages of this node.
-    var space: SpaceID? { kept.space.flatMap(SpaceID.init) }
+    var space: SpaceID? { content.space.flatMap(SpaceID.init) }
 
     func begin(in space: SpaceID) {
-        guard kept.space != space.rawValue else { return }
-        kept.space = space.rawValue
+        guard content.space != space.rawValue else { return }
+        content.space = space.rawValue
         save()
     }
 
     func end() {
-        kept.space = nil
+        content.space = nil
         save()
     }
 
-    func isNew(_ id: String) -> Bool { !kept.ids.contains(id) }
+    func isNew(_ id: String) -> Bool { !content.ids.contains(id) }
 
     func note(_ id: String) {
         guard isNew(id) else { return }
-        kept.ids = kept.ids.suffix(Self.idLimit - 1) + [id]
+        content.ids = content.ids.suffix(Self.idLimit - 1) + [id]
         save()
     }
 
     /// Forgets a command that had no effect, so that it can be sent again.
     func forget(_ id: String) {
-        kept.ids.removeAll { $0 == id }
+        content.ids.removeAll { $0 == id }
         save()
     }
 
@@ -58,5 +58,5 @@ final class PlainMemory {
     }
 
     /// Saves the memory. If that fails, it lasts as long as the node, which itself reports that the disk is full.
-    private func save() { try? Files.replace(path, isFlushed: false, with: ReportJSON.encode(kept)) }
+    private func save() { try? Files.replace(path, isFlushed: false, with: ReportJSON.encode(content)) }
 }

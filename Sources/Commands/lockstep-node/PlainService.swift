@@ -269,7 +269,7 @@ actor PlainService: Service {
     private func start(_ request: StartRequest) async throws(RequestError) -> ReplyReport {
         let shown = await access.snapshot()
         let wanted = try request.resolved(
-            at: shown.groupTime.milliseconds, recent: shown.recent, utcOffset: shown.utcOffset)
+            at: shown.groupTime, recent: shown.recent, utcOffset: shown.utcOffset)
         return await access.ask(.start(try wanted.start(preset: try shown.preset(of: wanted))))
     }
 }

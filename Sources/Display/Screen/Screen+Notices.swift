@@ -5,10 +5,10 @@ import Session
 extension Screen {
     static func notices(of view: View, at boot: BootTime, options: ScreenOptions) -> [Notice] {
         var notices: [Notice] = []
-        if let message = options.message { notices.append(Notice(kind: .message, text: message)) }
+        if let answer = options.answer { notices.append(Notice(kind: .answer, text: answer)) }
         let moment = view.moment(at: boot)
         if let alarm = moment?.alarm { notices.append(Notice(kind: .alarm, text: text(of: alarm, at: boot, options))) }
-        if let message = view.message { notices.append(Notice(kind: .toAll, text: .userText(message.text))) }
+        if let message = view.message { notices.append(Notice(kind: .message, text: .userText(message.text))) }
         if let moment, let stale = moment.staleFor {
             let owner = Localized.userText(moment.register.owner.rawValue)
             let text: Localized = "\(lastHeard(stale, strings: options.strings)) · \(owner)"
@@ -17,7 +17,7 @@ extension Screen {
         if options.isUnsaved { notices.append(Notice(kind: .unsaved, text: options.strings[.unsaved])) }
         if options.isClockWrong { notices.append(Notice(kind: .clockWrong, text: options.strings[.clockWrong])) }
         if !view.isLinked, !options.worksAlone {
-            notices.append(Notice(kind: .linkLost, text: options.strings[.linkLost]))
+            notices.append(Notice(kind: .unlinked, text: options.strings[.linkLost]))
         }
         if let register = moment?.register, register.status.isLive, let takeover = register.continues,
             takeover.node != register.owner

@@ -17,7 +17,7 @@ package struct ScreenOptions: Sendable {
     package var utcOffset: @Sendable (Int64) -> Int
     /// The action pressed here whose answer has not arrived.
     package var pending: Button.Action?
-    package var message: Localized?
+    package var answer: Localized?
     /// How calm the current session was; `nil` if too little was heard.
     package var calm: CalmFeed?
     package var debtMinutes: Int?
@@ -34,14 +34,14 @@ package struct ScreenOptions: Sendable {
     package init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
         utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Button.Action? = nil,
-        message: Localized? = nil, calm: CalmFeed? = nil, debtMinutes: Int? = nil
+        answer: Localized? = nil, calm: CalmFeed? = nil, debtMinutes: Int? = nil
     ) {
         self.strings = strings
         self.node = node
         self.isReadOnly = isReadOnly
         self.utcOffset = utcOffset
         self.pending = pending
-        self.message = message
+        self.answer = answer
         self.calm = calm
         self.debtMinutes = debtMinutes
     }

@@ -11,17 +11,17 @@ package struct Screen: Hashable, Sendable {
         /// The subject of a notice, which decides its prominence.
         package enum Kind: String, Hashable, Sendable {
             /// An answer to a press on this display.
-            case message
+            case answer
             /// The end of a phase or of the session waits for a person.
             case alarm
             /// A text that a person shows on all screens.
-            case toAll
+            case message
             /// Contact with the owner was lost ``Limits/staleAfter`` ago or earlier.
             case stale
             case unsaved
             case clockWrong
             /// This display's node has no connection to the broker, or the display has no node.
-            case linkLost
+            case unlinked
             case tookOver
             /// Another node has taken the session over from this display's node.
             case moved

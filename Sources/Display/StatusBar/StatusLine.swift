@@ -51,11 +51,7 @@ package struct StatusLine: Hashable, Sendable {
         var classes = [status]
         if let kind = screen.facts.kind { classes.append(kind.rawValue) }
         if screen.facts.isApproximate { classes.append("approximate") }
-        let names: [Screen.Notice.Kind: String] = [.linkLost: "unlinked", .toAll: "message"]
-        for notice in screen.notices where notice.kind != .message {
-            classes.append(names[notice.kind] ?? notice.kind.rawValue)
-        }
-        return classes
+        return classes + screen.notices.map(\.kind).filter { $0 != .answer }.map(\.rawValue)
     }
 
     /// The part of the phase that has passed; `nil` for a count-up and when idle.
@@ -141,7 +137,7 @@ struct StatusParts {
     private var notices: [StatusLine.Part] { parts(of: screen.notices) }
     /// The notices that people must see in a short line too.
     private var loudNotices: [StatusLine.Part] {
-        parts(of: screen.notices.filter { $0.kind == .alarm || $0.kind == .toAll })
+        parts(of: screen.notices.filter { $0.kind == .alarm || $0.kind == .message })
     }
 
     private func parts(of notices: [Screen.Notice]) -> [StatusLine.Part] {

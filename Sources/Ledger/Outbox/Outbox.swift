@@ -14,10 +14,10 @@ package struct Outbox: Sendable {
     private var acknowledged = AcknowledgedRecords()
     /// Sessions whose record waits or is acknowledged and has no file: mostly only the session in the journal.
     private var unfiled: Set<SessionID> = []
-    private var requests = Requests()
+    private var work = Work()
 
     /// The work that the outbox leaves to its caller.
-    package struct Requests: Sendable {
+    package struct Work: Sendable {
         package var outgoing: [DigestedRecord] = []
         package var changes: [RecordChange] = []
         /// Acknowledged records to read for ``Outbox/found(_:at:)``.
@@ -27,10 +27,10 @@ package struct Outbox: Sendable {
 
     package init() {}
 
-    package mutating func removeRequests() -> Requests {
-        defer { requests = Requests() }
-        swap(&requests.outgoing, &waiting.outgoing)
-        return requests
+    package mutating func removeWork() -> Work {
+        defer { work = Work() }
+        swap(&work.outgoing, &waiting.outgoing)
+        return work
     }
 
     /// Adopts the files of an earlier process.
@@ -97,7 +97,7 @@ package struct Outbox: Sendable {
         guard waiting.records[id]?.digested != digested else { return }
         if acknowledged.records[id]?.name == digested.name {
             // The waiting record was filed before its journal was written, and a crash came between.
-            if waiting.records.removeValue(forKey: id) != nil { requests.changes.append(.removeWaiting(id)) }
+            if waiting.records.removeValue(forKey: id) != nil { work.changes.append(.removeWaiting(id)) }
             return
         }
         waiting.records[id] = .init(digested: digested, place: isFiled ? .file : .journal)
@@ -125,11 +125,11 @@ package struct Outbox: Sendable {
         case .kept:
             waiting.records[id] = nil
             acknowledged.records[id] = .init(entry.digested, isFiled: entry.place.isFile)
-            if entry.place.isFile { requests.changes.append(.keep(id)) }
+            if entry.place.isFile { work.changes.append(.keep(id)) }
         case .conflict, .refused:
             guard !entry.isSetAside else { return }
             waiting.records[id]?.isSetAside = true
-            requests.refused.append((id, item.outcome))
+            work.refused.append((id, item.outcome))
         }
     }
 
@@ -138,14 +138,14 @@ package struct Outbox: Sendable {
         let (earlier, different) = acknowledged.compare(with: weeks)
         for id in earlier {
             acknowledged.records[id] = nil
-            requests.changes.append(.removeKept(id))
+            work.changes.append(.removeAcknowledged(id))
         }
         for id in different where waiting.records[id] == nil {
             if let digested = acknowledged.records[id]?.digested {
                 acknowledged.records[id] = nil
                 waiting.records[id] = .init(digested: digested, place: .journal)
             } else {
-                requests.wanted.append(id)
+                work.wanted.append(id)
             }
         }
     }
@@ -158,7 +158,7 @@ package struct Outbox: Sendable {
             guard waiting.records[id] == nil, acknowledged.records[id]?.name == digested.name else { continue }
             acknowledged.records[id] = nil
             waiting.records[id] = .init(digested: digested, place: .file)
-            requests.changes.append(.requeue(id))
+            work.changes.append(.requeue(id))
             requeued.append(id)
         }
         waiting.enqueue(requeued, at: boot)
@@ -174,5 +174,5 @@ public enum RecordChange: Hashable, Sendable {
     /// A waiting record was undone by a crash.
     case removeWaiting(SessionID)
     /// An acknowledged record is older than the weeks that the ledger compares.
-    case removeKept(SessionID)
+    case removeAcknowledged(SessionID)
 }

@@ -10,7 +10,7 @@ struct HookRun: Sendable {
     enum Queue: Hashable {
         case hook(EventName)
         case notification
-        case sound
+        case chime
     }
 
     var queue: Queue
@@ -41,7 +41,7 @@ struct HookRun: Sendable {
         switch queue {
         case .hook: "hook"
         case .notification: "notify-send"
-        case .sound: "sound"
+        case .chime: "chime"
         }
     }
 }

@@ -86,7 +86,7 @@ package final class Hooks: Sendable {
         if settings.sound == .chime, let path = settings.sound.path(in: directory.path) { writeChime(to: path) }
         await withDiscardingTaskGroup { group in
             var queues: [HookRun.Queue: AsyncStream<HookRun>.Continuation] = [:]
-            for queue in settings.commands.keys.map(HookRun.Queue.hook) + [.notification, .sound] {
+            for queue in settings.commands.keys.map(HookRun.Queue.hook) + [.notification, .chime] {
                 let (runs, continuation) = AsyncStream.makeStream(
                     of: HookRun.self, bufferingPolicy: .bufferingOldest(Self.queueLimit))
                 queues[queue] = continuation
@@ -167,7 +167,7 @@ package final class Hooks: Sendable {
         if [.phase, .completed].contains(event.name), !event.isLate, !isAlarm,
             let process = sound(environment)
         {
-            runs.append(HookRun(queue: .sound, event: event, process: process))
+            runs.append(HookRun(queue: .chime, event: event, process: process))
         }
         return runs
     }

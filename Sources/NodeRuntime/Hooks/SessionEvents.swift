@@ -10,7 +10,7 @@ import Settings
 /// next look. For a session that started before the first look, only later changes are reported.
 struct SessionEvents: Hashable, Sendable {
     /// The number of sessions that are remembered; older ones are never reported.
-    static let kept = 32
+    static let knownLimit = 32
     /// An event is late if it is reported this much after it happened.
     static let lateAfter: Milliseconds = .seconds(5)
 
@@ -27,7 +27,7 @@ struct SessionEvents: Hashable, Sendable {
         since: GroupTime? = nil, known: [KnownSession] = [], shown: Register? = nil, beginningAt groupTime: GroupTime
     ) {
         self.since = since ?? groupTime
-        self.known = known.suffix(Self.kept)
+        self.known = known.suffix(Self.knownLimit)
         self.shown = shown
         began = groupTime
     }
@@ -93,7 +93,7 @@ struct SessionEvents: Hashable, Sendable {
 
     private mutating func remember(_ session: KnownSession) {
         known.append(session)
-        guard known.count > Self.kept else { return }
+        guard known.count > Self.knownLimit else { return }
         since = max(since, known.removeFirst().startedAt + 1)
     }
 

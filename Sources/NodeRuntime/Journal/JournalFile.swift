@@ -154,9 +154,9 @@ final class JournalFile {
     private func repair(with journal: Journal, at wall: WallTime) -> String? {
         let aside = "\(Self.name).damaged-\(wall)"
         let isLinked = linkat(directory.descriptor, Self.name, directory.descriptor, aside, 0) == 0
-        let kept = isLinked ? directory.path + "/" + aside : moveAside(at: wall)
+        let damaged = isLinked ? directory.path + "/" + aside : moveAside(at: wall)
         // If this write fails, the next change of the session tries again and reports the failure.
         try? write(journal.json())
-        return kept
+        return damaged
     }
 }

@@ -73,7 +73,9 @@ struct NodeFiles {
     /// Writes the record of a session that a person adds.
     func add(_ record: DigestedRecord) throws(FileError) { try records?.write(waiting: record) }
     func change(_ changes: [RecordChange]) { for change in changes { records?.apply(change) } }
-    func acknowledgedRecords(_ ids: [SessionID]) -> [DigestedRecord] { ids.compactMap { records?.readKept($0) } }
+    func acknowledgedRecords(_ ids: [SessionID]) -> [DigestedRecord] {
+        ids.compactMap { records?.readAcknowledged($0) }
+    }
 
     /// The problem of a last change that is not on disk; `nil` if it is.
     var problem: ProblemReport? {

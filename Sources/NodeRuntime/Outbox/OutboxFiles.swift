@@ -13,12 +13,12 @@ import Wire
 /// The files of ledger records: `outbox/<session>.json` for waiting, `recorded/<session>.json` for acknowledged ones.
 struct OutboxFiles {
     private static let waiting = "outbox"
-    private static let kept = "recorded"
+    private static let acknowledged = "recorded"
 
     let directory: StateDirectory
     let log: Logger
 
-    func load() -> (waiting: [DigestedRecord], kept: [DigestedRecord]) {
+    func load() -> (waiting: [DigestedRecord], acknowledged: [DigestedRecord]) {
         func records(in folder: String) -> [DigestedRecord] {
             names(in: folder).compactMap { name in
                 let digested = read(name, in: folder)
@@ -27,7 +27,7 @@ struct OutboxFiles {
                 return nil
             }
         }
-        return (records(in: Self.waiting), records(in: Self.kept))
+        return (records(in: Self.waiting), records(in: Self.acknowledged))
     }
 
     private func read(_ name: String, in folder: String) -> DigestedRecord? {
@@ -57,7 +57,7 @@ struct OutboxFiles {
         for digested in write.waiting { try self.write(waiting: digested) }
         for digested in write.acknowledged {
             try self.write(waiting: digested)
-            try move(digested.record.id, from: Self.waiting, to: Self.kept)
+            try move(digested.record.id, from: Self.waiting, to: Self.acknowledged)
         }
     }
 
@@ -66,17 +66,17 @@ struct OutboxFiles {
         switch change {
         case .keep(let id):
             do throws(FileError) {
-                try move(id, from: Self.waiting, to: Self.kept)
+                try move(id, from: Self.waiting, to: Self.acknowledged)
             } catch {
                 log.error("a ledger record cannot be moved", metadata: ["reason": "\(error)"])
             }
-        case .requeue(let id): try? move(id, from: Self.kept, to: Self.waiting)
+        case .requeue(let id): try? move(id, from: Self.acknowledged, to: Self.waiting)
         case .removeWaiting(let id): unlink("\(directory.path)/\(Self.waiting)/\(Self.name(id))")
-        case .removeKept(let id): unlink("\(directory.path)/\(Self.kept)/\(Self.name(id))")
+        case .removeAcknowledged(let id): unlink("\(directory.path)/\(Self.acknowledged)/\(Self.name(id))")
         }
     }
 
-    func readKept(_ id: SessionID) -> DigestedRecord? { read(Self.name(id), in: Self.kept) }
+    func readAcknowledged(_ id: SessionID) -> DigestedRecord? { read(Self.name(id), in: Self.acknowledged) }
 
     private func move(_ id: SessionID, from: String, to: String) throws(FileError) {
         let source = try open(from)

@@ -3,10 +3,10 @@
 /// Decides intents, and remembers the answers for intents that are repeated. The memory keeps a number of answers for
 /// each peer, so a peer that sends many intents does not displace the answers to others.
 struct Answers: Hashable, Sendable {
-    private var refusals = Memory(kept: 64)
+    private var refusals = Memory(limit: 64)
     /// Effects in the own session, for each peer as many as it can have while their intents live. That is 100 in a
     /// row, and 20 a second for 30 seconds.
-    private var effects = Memory(kept: 700)
+    private var effects = Memory(limit: 700)
 
     /// The owner's reply to an intent: an answer alone, or one with a change of the session.
     enum Decision {
@@ -16,30 +16,31 @@ struct Answers: Hashable, Sendable {
 
     /// The latest answers, by the id of their intent, so that a repeated intent gets the same one.
     struct Memory: Hashable, Sendable {
-        let kept: Int
+        /// The most answers for one peer.
+        let limit: Int
 
-        private struct Kept: Hashable, Sendable {
+        private struct Entry: Hashable, Sendable {
             var answer: Answer
             /// The peer that asked first.
             var asker: NodeID
         }
 
-        private var answers: [IntentID: Kept] = [:]
+        private var answers: [IntentID: Entry] = [:]
         /// The intents whose answers are kept, by the peer that asked first, oldest first.
         private var order: [NodeID: [IntentID]] = [:]
 
-        init(kept: Int) { self.kept = kept }
+        init(limit: Int) { self.limit = limit }
 
         subscript(intent: IntentID) -> Answer? { answers[intent]?.answer }
 
         mutating func keep(_ answer: Answer, for asker: NodeID) {
-            let known = answers.updateValue(Kept(answer: answer, asker: asker), forKey: answer.intent)
+            let known = answers.updateValue(Entry(answer: answer, asker: asker), forKey: answer.intent)
             if let known {
                 answers[answer.intent]?.asker = known.asker
             } else {
                 order[asker, default: []].append(answer.intent)
             }
-            guard let intents = order[asker], intents.count > kept else { return }
+            guard let intents = order[asker], intents.count > limit else { return }
             answers[intents[0]] = nil
             order[asker]?.removeFirst()
         }
@@ -58,14 +59,14 @@ struct Answers: Hashable, Sendable {
     }
 
     /// Forgets the effects, because another session begins.
-    mutating func forgetEffects() { effects = Memory(kept: effects.kept) }
+    mutating func forgetEffects() { effects = Memory(limit: effects.limit) }
 
     /// Decides an intent for a session that is or was this node's.
     mutating func decide(
         _ intent: Intent, of own: Register, defaults: SessionDefaults, _ context: Context
     ) -> Decision {
         if own.hasApplied(intent) { return .answer(intent.answer(.duplicate, of: own)) }  // rule: appliedIDs
-        if let kept = kept(for: intent.id, session: own.id) { return .answer(kept) }  // rule: refusalMemory
+        if let known = remembered(for: intent.id, session: own.id) { return .answer(known) }  // rule: refusalMemory
         if own.id != intent.session {  // rule: sessionFence
             // Not remembered, since the same intent may come again for the session that continues.
             return .answer(intent.refusal(supersededBy: own))
@@ -98,14 +99,14 @@ struct Answers: Hashable, Sendable {
     /// intent took effect.
     mutating func refuseAsBusy(_ intent: Intent, of own: Register) -> Answer? {
         if own.hasApplied(intent) { return nil }
-        if let kept = kept(for: intent.id, session: own.id) { return kept }
+        if let known = remembered(for: intent.id, session: own.id) { return known }
         let busy = intent.answer(.refused(.busy), of: own)
         refusals.keep(busy, for: intent.from)
         return busy
     }
 
     /// The earlier answer to an intent. An effect counts for `session` alone.
-    private func kept(for intent: IntentID, session: SessionID) -> Answer? {
+    private func remembered(for intent: IntentID, session: SessionID) -> Answer? {
         refusals[intent] ?? effects[intent].flatMap { $0.session == session ? $0 : nil }
     }
 

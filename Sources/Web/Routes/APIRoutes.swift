@@ -72,7 +72,7 @@ struct APIRoutes: Sendable {
         let asked = try StartRequest(request: try await body(of: request, context))
         let shown = await node.snapshot()
         let wanted = try asked.resolved(
-            at: shown.groupTime.milliseconds, recent: shown.recent, utcOffset: shown.utcOffset)
+            at: shown.groupTime, recent: shown.recent, utcOffset: shown.utcOffset)
         if wanted.again == true {
             let isSeen = shown.recent.contains { $0.stop != nil }
             return Self.answer(

@@ -29,7 +29,7 @@ struct RecordFiles {
         case .keep(let id): kept[id] = waiting.removeValue(forKey: id) ?? kept[id]
         case .requeue(let id): waiting[id] = kept.removeValue(forKey: id) ?? waiting[id]
         case .removeWaiting(let id): waiting[id] = nil
-        case .removeKept(let id): kept[id] = nil
+        case .removeAcknowledged(let id): kept[id] = nil
         }
     }
 }

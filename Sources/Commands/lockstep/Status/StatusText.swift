@@ -27,7 +27,7 @@ struct StatusText {
     var isLive: Bool { screen.status?.isLive == true }
 
     var lines: [String] {
-        guard !screen.isIdle else { return ["\(joined([strings[.idle], notice(.linkLost)]))"] + alerts + problems }
+        guard !screen.isIdle else { return ["\(joined([strings[.idle], notice(.unlinked)]))"] + alerts + problems }
         let heading = joined([screen.title, screen.label.map { .userText($0.name) }])
         let place =
             shown.view.isOwner
@@ -35,14 +35,14 @@ struct StatusText {
             : strings.text(.onNode, ["node": .userText(moment?.register.owner.rawValue ?? "?")])
         let lines: [Localized?] = [
             heading.isEmpty ? screen.stateText : "\(heading): \(screen.stateText)", time,
-            joined([place, notice(.linkLost)]), notice(.tookOver), stale,
+            joined([place, notice(.unlinked)]), notice(.tookOver), stale,
             screen.continueHint,
         ]
         return lines.compactMap { $0?.description } + alerts + problems
     }
 
     /// An alarm that waits, and the text on all screens.
-    private var alerts: [String] { [notice(.alarm), notice(.toAll)].compactMap { $0?.description } }
+    private var alerts: [String] { [notice(.alarm), notice(.message)].compactMap { $0?.description } }
 
     /// The line of times, such as "24:15 left · ends 14:25 · Focus 2/4".
     private var time: Localized? {

@@ -10,7 +10,7 @@ import Wire
 @testable import Web
 
 /// Below a coverage of 80 percent no surface shows a calm percentage.
-@Suite(.timeLimit(.minutes(15))) struct CoverageTests {
+@Suite(.timeLimit(.minutes(15))) struct CalmCoverageTests {
     private func shown(_ coverage: Int) throws -> NodeView {
         let register = sample(title: "Reading")
         var (feeds, feed) = (Feeds(), calm(85, .rising))
