@@ -71,7 +71,8 @@ package struct ControlClient: Sendable {
         return try await Self.blocking(on: connection) { () throws(ControlError) in
             var events = EventReader()
             var view: NodeView?
-            try connection.exchange(Self.viewsRequest, timeout: Self.timeout) { _, body throws(ControlError) in
+            try connection.exchange(Self.viewsRequest, timeout: Self.timeout) { status, body throws(ControlError) in
+                try Self.checkViews(status)
                 if let event = events.read(body).first { view = try Self.view(of: event) }
                 return view == nil
             }
@@ -92,7 +93,8 @@ package struct ControlClient: Sendable {
                 await Thread.run(name: "control") {
                     var events = EventReader()
                     do {
-                        try connection.exchange(Self.viewsRequest, timeout: nil) { _, body throws(ControlError) in
+                        try connection.exchange(Self.viewsRequest, timeout: nil) { status, body throws(ControlError) in
+                            try Self.checkViews(status)
                             for event in events.read(body) { feeder.yield(try Self.view(of: event)) }
                             return true
                         }
@@ -108,6 +110,10 @@ package struct ControlClient: Sendable {
     }
 
     private static var viewsRequest: [UInt8] { request("GET", "/v1/events") }
+
+    private static func checkViews(_ status: Int) throws(ControlError) {
+        guard status == 200 else { throw .badAnswer("/v1/events: status \(status)") }
+    }
 
     private static func view(of event: [UInt8]) throws(ControlError) -> NodeView {
         do throws(Rejection) {

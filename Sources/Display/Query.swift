@@ -3,17 +3,31 @@
 package import API
 
 /// The query parameters of a page or a widget.
-extension [String: String] {
+package struct Query: Sendable, ExpressibleByDictionaryLiteral {
+    package private(set) var values: [String: String]
+
+    package init(_ values: [String: String]) { self.values = values }
+
+    package init(dictionaryLiteral elements: (String, String)...) {
+        self.init(Dictionary(elements) { $1 })
+    }
+
+    package subscript(name: String) -> String? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
+
     /// Returns the value of a parameter; `nil` if it is absent.
     /// - Parameter kind: The expected kind of value, as “a colour”, which the error names.
     package func parameter<Parsed>(
         _ name: String, _ kind: String, _ parse: (String) -> Parsed?
     ) throws(RequestError) -> Parsed? {
-        guard let text = self[name] else { return nil }
+        guard let text = values[name] else { return nil }
         guard let value = parse(text) else { throw RequestError(name, "“\(text)” is not \(kind)") }
         return value
     }
 
+    /// Returns the value of a parameter that takes one of some words; `nil` if it is absent.
     package func word<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws(RequestError) -> Word? {
         try parameter(name, "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))") { Word(rawValue: $0) }
     }

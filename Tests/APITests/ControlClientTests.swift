@@ -96,6 +96,14 @@ import Wire
         withExtendedLifetime(server) {}
     }
 
+    @Test func refusedStreamIsABadAnswer() async throws {
+        let server = try Listener(path: path, answer: answer(Array("{}".utf8), status: "503 Service Unavailable"))
+        let error = try await #require(throws: ControlError.self) { try await client.view() }
+        guard case .badAnswer = error else { throw error }
+        await #expect(throws: ControlError.self) { try await client.views { _ in } }
+        withExtendedLifetime(server) {}
+    }
+
     @Test func cancellationEndsASilentStream() async throws {
         let server = try Listener(path: path, answer: Array("HTTP/1.1 200 OK\r\n\r\n".utf8), staysOpen: true)
         let task = Task { [client] in try await client.views { _ in } }

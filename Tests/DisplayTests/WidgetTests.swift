@@ -57,7 +57,7 @@ import Wire
     }
 
     @Test func sizeFollowsTheParameters() throws {
-        func head(_ query: [String: String]) throws -> String {
+        func head(_ query: Query) throws -> String {
             let svg = Widgets.rectangular(Self.screen(sample()), options: try WidgetOptions(query: query))
             return String(svg.prefix { $0 != "\n" })
         }
@@ -72,7 +72,7 @@ import Wire
     }
 
     @Test func invalidParameterIsNamed() {
-        func error(_ query: [String: String]) -> String {
+        func error(_ query: Query) -> String {
             do throws(RequestError) {
                 _ = try WidgetOptions(query: query)
                 return ""

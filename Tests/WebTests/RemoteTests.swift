@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
+import Display
 import FoundationEssentials
 import HTTPTypes
 import NIOCore

@@ -30,7 +30,7 @@ package struct WidgetOptions: Sendable {
     ///
     /// Parameters other than `width`, `height`, `scale`, `colour` (or `color`), `background`, `face` and `eink` are
     /// ignored, since pages add some to bypass caches.
-    package init(query: [String: String], strings: Strings = .english) throws(RequestError) {
+    package init(query: Query, strings: Strings = .english) throws(RequestError) {
         self.init(strings: strings)
         width = try Self.size("width", in: query)
         height = try Self.size("height", in: query)
@@ -45,13 +45,13 @@ package struct WidgetOptions: Sendable {
         isEInk = try query.parameter("eink", "one of 1, 0, true, false") { flags[$0.lowercased()] } ?? false
     }
 
-    private static func size(_ name: String, in query: [String: String]) throws(RequestError) -> Int? {
+    private static func size(_ name: String, in query: Query) throws(RequestError) -> Int? {
         try query.parameter(name, "a whole number from 16 to 4096") { text in
             Int(text).flatMap { sizes.contains($0) ? $0 : nil }
         }
     }
 
-    private static func colour(_ name: String, in query: [String: String]) throws(RequestError) -> Colour? {
+    private static func colour(_ name: String, in query: Query) throws(RequestError) -> Colour? {
         try query.parameter(name, "a colour; a colour is \(Colour.forms)") { Colour(typed: $0) }
     }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
+import Display
 import Hummingbird
 import NIOCore
 import Wire
 
 extension Request {
     /// The query parameters; the last value of a repeated name counts.
-    var query: [String: String] {
-        var query: [String: String] = [:]
+    var query: Query {
+        var query = Query([:])
         for (name, value) in uri.queryParameters { query[String(name)] = String(value) }
         return query
     }

@@ -7,7 +7,7 @@ import Display
 enum PageParameters {
     static let scales = 0.2...1.0
 
-    static func check(_ query: [String: String]) throws(RequestError) {
+    static func check(_ query: Query) throws(RequestError) {
         let theme: Theme? = try query.word("theme")
         let face: Face? = try query.word("face")
         let _: Idle? = try query.word("idle")

@@ -156,7 +156,7 @@ struct PageRoutes: Sendable {
         if AuthMiddleware.isLoopback(AuthMiddleware.host(of: authority)), let page, !page.isLoopback {
             origin = page.origin(at: "\(kiosk.machine).local")
         }
-        let address = KioskReport.link(to: origin, query: query)
+        let address = KioskReport.link(to: origin, query: query.values)
         guard let code = QRCode(address) else {
             throw HTTPProblem(.unprocessableContent, "the address is too long for a QR code")
         }
@@ -182,7 +182,7 @@ struct PageRoutes: Sendable {
 }
 
 extension EventStreams.StreamOptions {
-    init(_ query: [String: String], header: String?, access: Access) throws(RequestError) {
+    init(_ query: Query, header: String?, access: Access) throws(RequestError) {
         face = try query.word("face") ?? .focus
         idle = try query.word("idle") ?? .clock
         near = face == .boring ? nil : try query.near()
