@@ -20,6 +20,7 @@ package enum JoinToken {
     private static let hasSpace: UInt8 = 0b0001_0000
 
     // The first byte of a host: a kind, or the length of a name.
+    private static let longestName = 127
     private static let ipv4: UInt8 = 0x81
     private static let ipv6: UInt8 = 0x82
     /// The `.local` name of the host before it.
@@ -29,7 +30,9 @@ package enum JoinToken {
     /// - Throws: ``BadValue`` if a value cannot be encoded, or no address fits.
     package static func encode(_ invitation: Invitation) throws(BadValue) -> String {
         let head = try self.head(of: invitation)
-        var hosts = invitation.hosts.filter { (try? BrokerAddress.Endpoint(host: $0, port: invitation.port)) != nil }
+        var hosts = invitation.hosts.filter {
+            $0.utf8.count <= longestName && (try? BrokerAddress.Endpoint(host: $0, port: invitation.port)) != nil
+        }
         while !hosts.isEmpty {
             let bytes = head + hosts.indices.flatMap { encoded(hosts[$0], after: $0 > 0 ? hosts[$0 - 1] : nil) }
             if bytes.count + checksumBytes <= mostBytes { return prefix + Base64URL.encode(sealed(bytes)) }
@@ -83,8 +86,7 @@ package enum JoinToken {
         if let bytes = address(host, family: AF_INET, count: 4) { return [ipv4] + bytes }
         if let bytes = address(host, family: AF_INET6, count: 16) { return [ipv6] + bytes }
         if let name, host == localName(of: name) { return [local] }
-        // Larger first bytes are kinds. `lockstep invite` gives no name with more than 70 characters.
-        return [UInt8(min(host.utf8.count, 127))] + host.utf8.prefix(127)
+        return [UInt8(host.utf8.count)] + host.utf8
     }
 
     private static func localName(of name: String) -> String { name.prefix { $0 != "." } + ".local" }

@@ -36,6 +36,13 @@ import Testing
         #expect(try JoinToken.decode(token).hosts == Array(hosts[2...]))
     }
 
+    @Test func aNameThatIsTooLongIsLeftOutAndNotCut() throws {
+        let host = Array(repeating: String(repeating: "h", count: 43), count: 3).joined(separator: ".")
+        #expect(throws: BadValue.self) {
+            try JoinToken.encode(try Self.invitation(hosts: [host], isEncrypted: false))
+        }
+    }
+
     @Test func namesThatFitAreKept() throws {
         let token = try JoinToken.encode(try Self.invitation(space: String(repeating: "s", count: 32)))
         #expect(token.utf8.count <= JoinToken.maximumLength)
