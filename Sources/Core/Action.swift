@@ -9,9 +9,9 @@ extension NodeCore {
     public enum Action: Sendable {
         /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
         indirect case persist(Write)
-        /// Publish a message. With a token the caller reports the outcome by ``Event/sent(_:_:)``, unless the
+        /// Publish a message. With a number the caller reports the outcome by ``Event/sent(_:_:)``, unless the
         /// connection ends first. `of` is the encoded message, for observers; `nil` if the engine did not make it.
-        case send(Outgoing, Token?, of: Message?)
+        case send(Outgoing, MessageNumber?, of: Message?)
         /// Subscribe at QoS 0, then publish the barrier, which returns after all retained messages.
         case subscribe([Filter], barrier: Outgoing)
         /// End these subscriptions.

@@ -24,7 +24,7 @@ struct Delivery: Sendable {
         var answer: Answer
         private var decidedAt: BootTime
         /// The register that the broker must confirm first; 0 for none.
-        fileprivate var requiredRegister: NodeCore.Token = 0
+        fileprivate var requiredRegister: NodeCore.MessageNumber = 0
 
         init(_ answer: Answer, decidedAt boot: BootTime) { (self.answer, decidedAt) = (answer, boot) }
 
@@ -39,36 +39,37 @@ struct Delivery: Sendable {
         }
     }
 
-    private var lastToken = 0
-    private var underWay: [NodeCore.Token: Content] = [:]
+    private var lastNumber = 0
+    private var underWay: [NodeCore.MessageNumber: Content] = [:]
     private var waiting: [WaitingAnswer] = []
     /// The answers that were dropped because too many waited.
     private(set) var dropped = 0
     /// When the first of the waiting answers was lost on this connection; `nil` if they wait for the next.
     private var lostAt: BootTime?
     /// The registers that are not confirmed yet, the earliest first.
-    private var registers: [NodeCore.Token] = []
+    private var registers: [NodeCore.MessageNumber] = []
     /// Why the broker has refused the own register; `nil` once it accepts one.
     private(set) var refusal: RegisterRefusal?
 
     /// When to send waiting answers on this connection; `nil` if they wait for the next.
     var resendAt: BootTime? { lostAt.map { $0 + Self.resendInterval } }
 
-    /// Records a message as sent, and returns its token.
-    mutating func track(_ content: Content) -> NodeCore.Token {
-        lastToken += 1
-        underWay[lastToken] = content
-        if case .register = content { registers.append(lastToken) }
-        return lastToken
+    /// Records a message as sent, and returns its number.
+    mutating func track(_ content: Content) -> NodeCore.MessageNumber {
+        lastNumber += 1
+        underWay[lastNumber] = content
+        if case .register = content { registers.append(lastNumber) }
+        return lastNumber
     }
 
     /// Records the outcome of a message, and returns the message; `nil` if an earlier connection sent it.
-    mutating func confirm(_ token: NodeCore.Token, _ confirmation: NodeCore.Confirmation, at boot: BootTime) -> Content?
+    mutating func confirm(_ number: NodeCore.MessageNumber, _ confirmation: NodeCore.Confirmation, at boot: BootTime)
+        -> Content?
     {
-        guard let content = underWay.removeValue(forKey: token) else { return nil }
+        guard let content = underWay.removeValue(forKey: number) else { return nil }
         switch content {
         case .register(let bytes):
-            registers.removeAll { $0 == token }
+            registers.removeAll { $0 == number }
             switch confirmation {
             case .delivered: refusal = nil
             case .refused(let isTooLarge): refusal = isTooLarge ? .tooLarge(bytes: bytes) : .notAllowed

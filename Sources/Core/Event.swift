@@ -15,8 +15,8 @@ extension NodeCore {
         /// The connection ended, and every message that was not confirmed is lost.
         case disconnected(willRetry: Bool)
         case received(Packet)
-        /// The outcome of a message that was sent with a token.
-        case sent(Token, Confirmation)
+        /// The outcome of a message that was sent with a number.
+        case sent(MessageNumber, Confirmation)
         /// The write of this number is on disk with its ledger records.
         case persisted(Int)
         /// The write of this number failed. Some of its ledger records may be on disk.
@@ -30,8 +30,8 @@ extension NodeCore {
         case added(DigestedRecord)
     }
 
-    /// Connects a message with its confirmation.
-    public typealias Token = Int
+    /// The number of a message, by which its confirmation names it.
+    public typealias MessageNumber = Int
 
     /// The outcome of a message.
     public enum Confirmation: Hashable, Sendable {

@@ -54,7 +54,7 @@ public struct NodeCore: Sendable {
         case .connected(let id, let noLocal): connected(id, noLocal: noLocal, at: now)
         case .disconnected(let willRetry): disconnected(willRetry: willRetry, at: now)
         case .received(let packet): if !twin.isMakingWay { receive(packet, at: now) }
-        case .sent(let token, let confirmation): confirm(token, confirmation, at: now)
+        case .sent(let number, let confirmation): confirm(number, confirmation, at: now)
         case .persisted(let write): persisted(write, at: now)
         case .persistFailed(let write): decide(.journalFailed(write), at: now)
         case .recordsRead(let records): changeOutbox { $0.found(records, at: now.boot) }
@@ -344,8 +344,8 @@ public struct NodeCore: Sendable {
             unsubscribe()
             hasJustPublished = true
             let outgoing = codec.session(ownPayload.make(of: register))
-            let token = delivery.track(.register(bytes: outgoing.payload.count))
-            actions.append(.send(outgoing, token, of: message))
+            let number = delivery.track(.register(bytes: outgoing.payload.count))
+            actions.append(.send(outgoing, number, of: message))
         case .ack(.answer(let answer)):
             let waiting = Delivery.WaitingAnswer(answer, decidedAt: now.boot)
             // Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles
@@ -357,8 +357,8 @@ public struct NodeCore: Sendable {
                 delivery.add(waiting)
             }
         case .presence(let presence):
-            let token = delivery.track(.presence(isSleeping: presence.isSleeping))
-            actions.append(.send(codec.encode(message), token, of: message))
+            let number = delivery.track(.presence(isSleeping: presence.isSleeping))
+            actions.append(.send(codec.encode(message), number, of: message))
         case .ack, .intent, .notice, .hello, .ping, .pong:
             actions.append(.send(codec.encode(message), nil, of: message))
         }
@@ -374,8 +374,8 @@ public struct NodeCore: Sendable {
     }
 
     /// Handles a confirmation: it only releases what waited for it.
-    private mutating func confirm(_ token: Token, _ confirmation: Confirmation, at now: Instant) {
-        guard let content = delivery.confirm(token, confirmation, at: now.boot) else { return }
+    private mutating func confirm(_ number: MessageNumber, _ confirmation: Confirmation, at now: Instant) {
+        guard let content = delivery.confirm(number, confirmation, at: now.boot) else { return }
         switch content {
         case .register:
             if isReady { sendWaitingAnswers(at: now) }

@@ -39,7 +39,7 @@ struct CoreHarness {
     private(set) var subscriptions: [NodeCore.Filter] = []
     private(set) var ended: [String] = []
     private var writes: [Int] = []
-    private var unconfirmed: [NodeCore.Token] = []
+    private var unconfirmed: [NodeCore.MessageNumber] = []
     private var connections = 0
     private(set) var ticket = 0
 

@@ -181,12 +181,12 @@ package actor Node {
     private func perform(_ action: NodeCore.Action) {
         switch action {
         case .persist(let write): persist(write)
-        case .send(let outgoing, let token, let message):
+        case .send(let outgoing, let number, let message):
             // Ledger records have no message, and are not counted.
             if message != nil { counted.published += 1 }
-            guard let token else { return link.send(outgoing) }
+            guard let number else { return link.send(outgoing) }
             link.send(outgoing) { [weak self] result in
-                self?.assumeIsolated { $0.handle(.sent(token, NodeCore.Confirmation(result))) }
+                self?.assumeIsolated { $0.handle(.sent(number, NodeCore.Confirmation(result))) }
             }
         case .subscribe(let filters, let barrier): subscribe(filters, barrier: barrier)
         case .unsubscribe(let filters): link.unsubscribe(filters)

@@ -148,10 +148,10 @@ package final class ServiceCore {
         switch action {
         // A service owns no session, so it has no journal.
         case .persist(let write): _ = runner.add(.persisted(write.number))
-        case .send(let outgoing, let token, _):
-            guard let token else { return output.publish(outgoing) }
+        case .send(let outgoing, let number, _):
+            guard let number else { return output.publish(outgoing) }
             nonisolated(unsafe) weak let core = self
-            output.publish(outgoing) { result in core?.handle(.sent(token, NodeCore.Confirmation(result))) }
+            output.publish(outgoing) { result in core?.handle(.sent(number, NodeCore.Confirmation(result))) }
         // `ServiceLink` subscribes for all spaces.
         case .subscribe(_, let barrier): output.publish(barrier)
         case .makeWay(let time): output.makeWay(time)

@@ -44,7 +44,7 @@ enum EventText {
 
     static func line(_ event: NodeCore.Event, meaning input: Input) -> String {
         switch event {
-        case .sent(let token, let confirmation): "message \(token) \(confirmation)"
+        case .sent(let number, let confirmation): "message \(number) \(confirmation)"
         case .persisted(let write): "written(\(write))"
         case .recordsRead(let records): "records read: \(records.map(\.record.id))"
         default: line(input)
@@ -54,8 +54,8 @@ enum EventText {
     static func line(_ action: NodeCore.Action) -> String {
         switch action {
         case .persist(let write): "journal \(write.number): \(line(write.journal.own))"
-        case .send(_, let token, of: let message?):
-            "publish \(line(message))\(token.map { " as message \($0)" } ?? "")"
+        case .send(_, let number, of: let message?):
+            "publish \(line(message))\(number.map { " as message \($0)" } ?? "")"
         case .subscribe: "subscribe"
         case .log(.engine(let note)): "\(note)"
         default: "\(action)"

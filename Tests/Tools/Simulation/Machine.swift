@@ -87,7 +87,7 @@ struct Machine {
     var isLinked = false
     /// The time until which a dial fails.
     var cutUntil = VirtualTime.start
-    /// The time until which messages with a token are refused, and the manner.
+    /// The time until which messages with a number are refused, and the manner.
     var refusal: (until: VirtualTime, mode: Int)?
 
     // People.

@@ -47,8 +47,8 @@ enum UpFrame {
     case connect
     case subscribe([NodeCore.Filter])
     case unsubscribe([String])
-    /// With a token the client waits for a confirmation.
-    case publish(Packet, NodeCore.Token?)
+    /// With a number the client waits for a confirmation.
+    case publish(Packet, NodeCore.MessageNumber?)
     /// The end of the connection without a disconnect: the broker publishes the will.
     case close
 }
@@ -58,7 +58,7 @@ enum DownFrame {
     case accepted
     case publish(Packet, retained: Bool)
     /// The outcome of a message that the client published.
-    case confirmed(NodeCore.Token, NodeCore.Confirmation)
+    case confirmed(NodeCore.MessageNumber, NodeCore.Confirmation)
     /// The end of the connection.
     case close
 }

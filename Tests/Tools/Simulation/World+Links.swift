@@ -75,36 +75,37 @@ extension World {
             if connections[index].isOpenAtBroker { subscribe(index, to: filters) }
         case .unsubscribe(let filters):
             if connections[index].isOpenAtBroker { unsubscribe(index, from: filters) }
-        case .publish(let packet, let token):
+        case .publish(let packet, let number):
             guard connections[index].isOpenAtBroker else { return }
-            if let token, let refusal = machines[connections[index].node].refusal, refusal.until > now {
-                return refuse(token, mode: refusal.mode, on: index)
+            if let number, let refusal = machines[connections[index].node].refusal, refusal.until > now {
+                return refuse(number, mode: refusal.mode, on: index)
             }
             witnessArrival(of: packet, from: connections[index].node)
             distribute(packet, at: connections[index].half, bridged: false, from: index)
-            if let token { confirm(token, .delivered, on: index) }
+            if let number { confirm(number, .delivered, on: index) }
         }
     }
 
     /// Sends a confirmation in order. It draws no delay, so that other packets keep theirs.
-    private mutating func confirm(_ token: NodeCore.Token, _ outcome: NodeCore.Confirmation, on index: Int) {
+    private mutating func confirm(_ number: NodeCore.MessageNumber, _ outcome: NodeCore.Confirmation, on index: Int) {
         queue.add(
-            .down(index, .confirmed(token, outcome)),
+            .down(index, .confirmed(number, outcome)),
             at: max(connections[index].downLast, now + Microseconds(mix.latency)))
     }
 
-    private mutating func refuse(_ token: NodeCore.Token, mode: Int, on index: Int) {
+    private mutating func refuse(_ number: NodeCore.MessageNumber, mode: Int, on index: Int) {
         counters.add(.messageRefused)
         // The node sends a lost answer again after a second, and drops a refused one. So no answer is due now.
         witness.nodes[connections[index].node].owed = [:]
         connections[index].isLossy = true
         let outcomes: [NodeCore.Confirmation] = [.refused(isTooLarge: false), .refused(isTooLarge: true), .lost]
-        confirm(token, outcomes[mode % 3], on: index)
+        confirm(number, outcomes[mode % 3], on: index)
     }
 
-    mutating func arriveConfirmation(of token: NodeCore.Token, _ outcome: NodeCore.Confirmation, on index: Int) {
-        if connections[index].isDownBlocked { return connections[index].downHeld.append(.confirmed(token, outcome)) }
-        if isInUse(index) { feed(.sent(token, outcome), to: connections[index].node) }
+    mutating func arriveConfirmation(of number: NodeCore.MessageNumber, _ outcome: NodeCore.Confirmation, on index: Int)
+    {
+        if connections[index].isDownBlocked { return connections[index].downHeld.append(.confirmed(number, outcome)) }
+        if isInUse(index) { feed(.sent(number, outcome), to: connections[index].node) }
     }
 
     /// Whether the program that made a connection still uses it.
@@ -115,7 +116,9 @@ extension World {
     }
 
     mutating func arriveDown(_ frame: DownFrame, on index: Int) {
-        if case .confirmed(let token, let outcome) = frame { return arriveConfirmation(of: token, outcome, on: index) }
+        if case .confirmed(let number, let outcome) = frame {
+            return arriveConfirmation(of: number, outcome, on: index)
+        }
         if connections[index].isDownBlocked { return connections[index].downHeld.append(frame) }
         underWay -= 1
         connections[index].inflight -= 1

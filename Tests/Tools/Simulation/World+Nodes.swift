@@ -103,9 +103,9 @@ extension World {
             witnessRecord(write.journal, write.number, of: node)
             if self.write(write, of: node) { machines[node].add(.persisted(write.number)) }
             if machines[node].disk == .full { machines[node].add(.persistFailed(write.number)) }
-        case .send(let outgoing, let token, of: let message?):
+        case .send(let outgoing, let number, of: let message?):
             witnessPublish(message, by: node)
-            publish(outgoing, token, of: message, by: node)
+            publish(outgoing, number, of: message, by: node)
         case .send(let outgoing, _, of: nil): sendRecord(outgoing, of: node)
         case .subscribe(let filters, let barrier):
             guard let link = openConnection(of: node) else { return }
@@ -153,7 +153,9 @@ extension World {
         machines[node].connection.flatMap { connections[$0].isOpenAtClient && machines[node].isLinked ? $0 : nil }
     }
 
-    private mutating func publish(_ outgoing: Outgoing, _ token: NodeCore.Token?, of message: Message, by node: Int) {
+    private mutating func publish(
+        _ outgoing: Outgoing, _ number: NodeCore.MessageNumber?, of message: Message, by node: Int
+    ) {
         let spoken = Dialect.speak(outgoing.payload, dialect: machines[node].dialect)
         trace.note(spoken, at: now)
         switch message {
@@ -167,7 +169,7 @@ extension World {
         witnessPayload(packet, of: message, by: node)
         if history.count < 400 { history.append(packet) } else { history[trace.count % 400] = packet }
         guard let link = openConnection(of: node) else { return }
-        send(.publish(packet, token), on: link)
+        send(.publish(packet, number), on: link)
         if case .presence(let presence) = message, presence.online { introduce(link) }
     }
 

@@ -134,8 +134,8 @@ struct World {
             switch event {
             case .ledger(let event): handle(event)
             // Not counted, so that other choices do not depend on confirmations.
-            case .down(let connection, .confirmed(let token, let outcome)):
-                arriveConfirmation(of: token, outcome, on: connection)
+            case .down(let connection, .confirmed(let number, let outcome)):
+                arriveConfirmation(of: number, outcome, on: connection)
             default:
                 trace.count += 1
                 handle(event)
