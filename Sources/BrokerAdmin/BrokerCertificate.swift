@@ -17,7 +17,7 @@ struct BrokerCertificate {
 
     /// Makes a key and its certificate. Keeps the present authority, and the names of the present certificate, to which
     /// nodes that joined still connect.
-    init(for host: HostName, _ addresses: BrokerAddresses, in files: BrokerFiles, at now: Int64) throws {
+    init(for host: HostName, _ machine: BrokerMachine, in files: BrokerFiles, at now: Int64) throws {
         var present: [HostName] = []
         if let certificate = try files.bytes("lockstep/server.crt") {
             guard let names = Credential.hosts(inCertificate: certificate) else {
@@ -27,7 +27,7 @@ struct BrokerCertificate {
             }
             present = names
         }
-        hosts = addresses.inCertificate(for: host, present: present)
+        hosts = machine.certificateHosts(for: host, keeping: present)
         // Valid from a day ago on, since the clock of this machine may be ahead of the others.
         let validity = now - 86_400...now + Self.days * 86_400
         let signer: Credential

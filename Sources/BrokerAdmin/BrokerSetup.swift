@@ -24,11 +24,11 @@ struct BrokerSetup {
     // MARK: Set up
 
     func setUp(_ options: BrokerRequest.Options) async throws {
-        let addresses = BrokerAddresses.here()
+        let machine = BrokerMachine.here()
         let host: HostName
         if let given = options.host {
-            host = try BrokerAddresses.host(option: given)
-        } else if options.isOnLAN, let address = addresses.networkAddresses.first {
+            host = try BrokerMachine.host(option: given)
+        } else if options.isOnLAN, let address = machine.networkAddresses.first {
             host = address
         } else {
             host = .name("localhost")
@@ -47,7 +47,7 @@ struct BrokerSetup {
                     "\(files.path("mosquitto.conf")) does not include /etc/mosquitto/conf.d: add the line "
                         + "`\(MosquittoConfiguration.include)`")
             }
-            made = try makeFiles(options, listener, addresses, beside: configuration)
+            made = try makeFiles(options, listener, machine, beside: configuration)
             try await tryFiles(made.files, configuration)
         } catch {
             throw JoinFailure("\(error)\nnothing is changed")
@@ -73,13 +73,13 @@ struct BrokerSetup {
 
     /// Returns the files that setup installs, the configuration last, and what a person should know of them.
     private func makeFiles(
-        _ options: BrokerRequest.Options, _ listener: BrokerListener, _ addresses: BrokerAddresses,
+        _ options: BrokerRequest.Options, _ listener: BrokerListener, _ machine: BrokerMachine,
         beside present: [ConfigurationFile]
     ) throws -> (files: [BrokerFile], notes: [String]) {
         var (made, notes): ([BrokerFile], [String]) = ([], [])
         if listener.isEncrypted {
             let certificate = try BrokerCertificate(
-                for: listener.host, addresses, in: files, at: SystemClock.wallMilliseconds() / 1_000)
+                for: listener.host, machine, in: files, at: SystemClock.wallMilliseconds() / 1_000)
             made += certificate.files
             notes.append(
                 "Its certificate holds these names and addresses: "

@@ -71,7 +71,7 @@ struct Membership {
         guard (authority == nil) == (fingerprint == nil) else {
             throw JoinFailure("\(files.path("lockstep/ca.crt")) holds no certificate in PEM format; restore it")
         }
-        let hosts = BrokerAddresses.here().inInvitation(for: listener.host, isOnLAN: files.has("lockstep/lan"))
+        let hosts = BrokerMachine.here().invitationHosts(for: listener.host, isOnLAN: files.has("lockstep/lan"))
         return Invitation(
             hosts: hosts.map(\.text), port: listener.port, fingerprint: fingerprint, role: member.role, space: space,
             node: node, secret: secret, expires: member.since)
@@ -122,7 +122,7 @@ struct Membership {
     /// of spaces.
     private mutating func settle(_ members: [Member]) async throws -> [MQTTMessage] {
         guard !members.isEmpty, await service.isRunning else { return [] }
-        let spaces = Set(list.all.map(\.space)).subtracting(["+"]).union([Settings.home.rawValue])
+        let spaces = Set(list.all.map(\.space)).subtracting(["+"]).union([NodeSettings.defaultSpace.rawValue])
         let presences = try await LocalUser(files).run { retained in
             var presences: [MQTTMessage] = []
             for member in members {

@@ -11,10 +11,10 @@ struct Twin: Sendable {
     /// The first wait; it doubles. A judgement, stated by the protocol.
     private static let shortestWait: Milliseconds = .seconds(2)
     /// The time after the last presence until the conflict counts as over: longer than the time between two attempts.
-    private static let memory = 3 * longestWait
+    private static let conflictMemory = 3 * longestWait
     /// The time that the barrier waits for a twin's answer. A judgement, stated by the protocol. The engine counts it
     /// as passed 2 s after the connection in any case.
-    private static let timeout: Milliseconds = 1_500
+    private static let answerTimeout: Milliseconds = 1_500
     /// The number of this process's connections that are remembered. A judgement: presences of older ones do not arrive
     /// any more.
     private static let rememberedConnections = 16
@@ -36,7 +36,7 @@ struct Twin: Sendable {
     private(set) var isMakingWay = false
 
     /// When the barrier passes without an answer.
-    var deadline: BootTime? { barrierReturnedAt.map { $0 + Self.timeout } }
+    var deadline: BootTime? { barrierReturnedAt.map { $0 + Self.answerTimeout } }
 
     mutating func connected(as connection: ConnectionID) {
         ownConnections.append(connection)
@@ -101,6 +101,6 @@ struct Twin: Sendable {
     /// Whether to show the conflict to people.
     func isKnown(at boot: BootTime) -> Bool {
         guard presences >= Self.certainPresences, let lastReceived else { return false }
-        return boot - lastReceived < Self.memory
+        return boot - lastReceived < Self.conflictMemory
     }
 }

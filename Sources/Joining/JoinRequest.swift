@@ -46,7 +46,7 @@ package struct JoinRequest: Sendable {
         self.broker.password = nil
         self.trust = trust
         self.role = role
-        self.space = space ?? Settings.home
+        self.space = space ?? NodeSettings.defaultSpace
         self.node = node
         self.password = password
     }

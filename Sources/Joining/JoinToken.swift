@@ -50,7 +50,7 @@ package enum JoinToken {
             invitation.fingerprint.map({ $0.count == 32 }) ?? true,
             let role = MemberRole.allCases.firstIndex(of: invitation.role)
         else { throw BadValue("the port, the expiry or the fingerprint of the invitation is out of range") }
-        let isHome = invitation.space == Settings.home
+        let isHome = invitation.space == NodeSettings.defaultSpace
         var bytes: [UInt8] = [0, UInt8(role)]
         if invitation.fingerprint != nil { bytes[1] |= encrypted }
         if !isHome { bytes[1] |= hasSpace }
@@ -156,7 +156,7 @@ package enum JoinToken {
             fingerprint = bytes
         }
         guard let node = takeText().flatMap(NodeID.init) else { return nil }
-        var space = Settings.home
+        var space = NodeSettings.defaultSpace
         if head[1] & hasSpace != 0 {
             guard let own = takeText().flatMap(SpaceID.init) else { return nil }
             space = own

@@ -137,8 +137,8 @@ extension MQTTClient {
                     )
                 )
         }
-        group.missing -= 1
-        if group.missing == 0 { group.complete(.success(group.grants)) }
+        group.missingAnswers -= 1
+        if group.missingAnswers == 0 { group.complete(.success(group.grants)) }
     }
 
     /// Sets `TCP_QUICKACK`, so that the kernel does not delay the TCP acknowledgement by 40 ms.

@@ -11,12 +11,12 @@ struct PendingRequests {
     /// A subscribe request, which may take several packets.
     final class SubscribeGroup {
         var grants: [Grant]
-        var missing: Int
+        var missingAnswers: Int
         var completion: SubscribeCompletion?
 
         init(_ grants: [Grant], packets: Int, _ completion: SubscribeCompletion?) {
             self.grants = grants
-            missing = packets
+            missingAnswers = packets
             self.completion = completion
         }
 
@@ -38,6 +38,7 @@ struct PendingRequests {
     /// A message that is not yet sent.
     struct Waiting {
         let serial: UInt64
+        /// When it fails, in milliseconds of the boot clock.
         let deadline: Int64
         let message: MQTTMessage
         let completion: PublishCompletion?

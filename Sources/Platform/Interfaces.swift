@@ -5,7 +5,7 @@ import Glibc
 /// The network interfaces of this machine.
 package enum Interfaces {
     /// Returns the IPv4 addresses of the interfaces that are up, at most 64.
-    package static func addresses() -> [String] {
+    package static func ipv4Addresses() -> [String] {
         // Not getifaddrs, since the unit of the node allows no netlink sockets.
         let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { return [] }

@@ -3,7 +3,7 @@
 package import Mosquitto
 package import Settings
 
-extension Settings {
+extension NodeSettings {
     /// Returns how to connect to the broker; `nil` to work alone.
     /// - Parameters:
     ///   - clientID: The start of the MQTT client id. The rest is random: a client with the same id would end the link.

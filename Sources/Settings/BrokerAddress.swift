@@ -135,10 +135,3 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
-
-/// An invalid value: the message says what is wrong and what is valid.
-package struct BadValue: Error, Hashable, Sendable, CustomStringConvertible {
-    package var description: String
-
-    package init(_ description: String) { self.description = description }
-}

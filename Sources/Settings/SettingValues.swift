@@ -177,12 +177,3 @@ extension String {
         split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
     }
 }
-
-extension Substring {
-    package var trimmed: Substring {
-        var text = self
-        while let first = text.first, first.isWhitespace { text = text.dropFirst() }
-        while let last = text.last, last.isWhitespace { text = text.dropLast() }
-        return text
-    }
-}

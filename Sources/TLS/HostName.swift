@@ -66,7 +66,7 @@ package enum PrivateNetworks {
 
     /// The private addresses of this machine: those of IPv4, and the unique local ones of IPv6.
     package static func addressesOfThisMachine() -> [HostName] {
-        (Interfaces.addresses() + Interfaces.ipv6Addresses()).filter(contain).map { .address($0) }
+        (Interfaces.ipv4Addresses() + Interfaces.ipv6Addresses()).filter(contain).map { .address($0) }
     }
 
     static func contain(_ address: String) -> Bool {

@@ -16,7 +16,7 @@ public enum Topic: Hashable, Sendable {
         case intent
         /// Answers and objections: QoS 1.
         case ack
-        /// Asks every node to publish its presence and register again: QoS 1.
+        /// Asks every node to publish presence, register and notice again: QoS 1.
         case hello
         /// Ledger records: QoS 1.
         case record

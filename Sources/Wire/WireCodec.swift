@@ -100,12 +100,17 @@ public struct WireCodec: Sendable {
         outgoing(.own(.session, of: me), named: ownSession, payload)
     }
 
-    // Encode what else a node or a service publishes. The fields must be within their bounds.
+    /// Encodes a level, whose fields must be within their bounds.
     public func encode(_ level: SoundLevel) -> Outgoing { outgoing(.own(.sound, of: me), level.payload, qos: 0) }
+    /// Encodes a ledger record of this node.
     public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.own(.record, of: me), digested.json) }
+    /// Encodes the feed of the calm service.
     public func encode(_ calm: CalmFeed) -> Outgoing { outgoing(.feed(.calm), calm.payload) }
+    /// Encodes the feed of the debt service.
     public func encode(_ debt: DebtFeed) -> Outgoing { outgoing(.feed(.debt), debt.payload) }
+    /// Encodes the year of the debt service.
     public func encode(_ year: DebtYear) -> Outgoing { outgoing(.feed(.debtYear), year.payload) }
+    /// Encodes an answer of the ledger to a node.
     public func encode(_ ack: LedgerAck) -> Outgoing { outgoing(.feed(.debtAck), ack.payload) }
 
     /// Returns the will that the broker publishes when the connection breaks: the same presence, offline.

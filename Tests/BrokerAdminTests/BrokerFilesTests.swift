@@ -61,18 +61,18 @@ import Testing
         }
         var membership = try Membership(files)
         let desk = NodeID.desk
-        let invitation = try await membership.invite(desk, role: .node, space: Settings.home)
+        let invitation = try await membership.invite(desk, role: .node, space: NodeSettings.defaultSpace)
         #expect(invitation.secret == secret)
         #expect(invitation.expires == 4_000_000_000)
         #expect(invitation.port == 1_884)
         #expect(invitation.hosts.contains("192.0.2.7"))
         await #expect(throws: JoinFailure.self) {
-            _ = try await membership.invite(desk, role: .display, space: Settings.home)
+            _ = try await membership.invite(desk, role: .display, space: NodeSettings.defaultSpace)
         }
         #expect(try await membership.members().map(\.node) == ["desk", "older", "wall"])
         // A revoked member may be invited again.
         let wall = try #require(NodeID("wall"))
-        #expect(try await membership.invite(wall, role: .display, space: Settings.home).secret != secret)
+        #expect(try await membership.invite(wall, role: .display, space: NodeSettings.defaultSpace).secret != secret)
         let access = try #require(try files.text("lockstep/acl"))
         for user in ["desk", "older", "wall"] { #expect(access.contains("\nuser \(user)\n")) }
         #expect(try await membership.revoke(desk))
@@ -96,7 +96,7 @@ import Testing
         "pi\nlistener 1", "a,DNS:evil", "*.lan", "-a", "bücher",
     ])
     func aHostThatNoCertificateCanHoldIsNamed(text: String) {
-        let error = #expect(throws: JoinFailure.self) { try BrokerAddresses.host(option: text) }
+        let error = #expect(throws: JoinFailure.self) { try BrokerMachine.host(option: text) }
         #expect(error?.kind == .wrong)
         #expect(error?.description.contains("--host") == true)
         #expect(error?.description.contains("\n") == false)
@@ -108,15 +108,15 @@ import Testing
         ("::ffff:1.2.3.4", "::ffff:1.2.3.4"), ("7pi", "7pi"),
     ])
     func aHostIsANameOrAnAddress(text: String, host: String) throws {
-        #expect(try BrokerAddresses.host(option: text).text == host)
+        #expect(try BrokerMachine.host(option: text).text == host)
     }
 
     @Test func anInvitationNamesTheMachineBeforeItsAddresses() throws {
-        let here = BrokerAddresses(
-            machine: HostName("hall.example.org"),
+        let here = BrokerMachine(
+            name: HostName("hall.example.org"),
             networkAddresses: ["192.168.1.5", "10.0.0.1", "fd77::11", "fd77::12"].compactMap(HostName.init))
         func hosts(_ host: String, isOnLAN: Bool) throws -> [String] {
-            here.inInvitation(for: try #require(HostName(host)), isOnLAN: isOnLAN).map(\.text)
+            here.invitationHosts(for: try #require(HostName(host)), isOnLAN: isOnLAN).map(\.text)
         }
         let names = ["hall.example.org", "hall.local"]
         #expect(try hosts("pi.lan", isOnLAN: true) == ["pi.lan"] + names + ["192.168.1.5", "fd77::11"])
@@ -138,7 +138,7 @@ import Testing
     // MARK: Certificate
 
     private let now = SystemClock.wallMilliseconds() / 1_000
-    private let here = BrokerAddresses(machine: HostName("hall"), networkAddresses: [])
+    private let here = BrokerMachine(name: HostName("hall"), networkAddresses: [])
 
     private func make(for host: String) throws -> BrokerCertificate {
         let made = try BrokerCertificate(for: try #require(HostName(host)), here, in: files, at: now)

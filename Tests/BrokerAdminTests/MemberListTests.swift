@@ -166,7 +166,8 @@ import Testing
         for secret in secrets {
             let node = NodeID.desk
             let invitation = Invitation(
-                hosts: ["pi.lan"], port: 1_883, fingerprint: nil, role: .node, space: Settings.home, node: node,
+                hosts: ["pi.lan"], port: 1_883, fingerprint: nil, role: .node, space: NodeSettings.defaultSpace,
+                node: node,
                 secret: secret, expires: 1_795_000_000)
             #expect(try JoinToken.decode(JoinToken.encode(invitation)).secret == secret)
         }

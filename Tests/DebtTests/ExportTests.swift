@@ -40,7 +40,7 @@ import Testing
         #expect(uids == ["UID:s-1-0@desk.lockstep", "UID:s-1-0@hall.lockstep"])
     }
 
-    /// It ends later than it begins, and one that runs ends as planned.
+    /// An event ends later than it begins, and that of a running session ends as planned.
     @Test(arguments: [(400, false, "DTEND:20261121T083006Z"), (1_500_000, true, "DTEND:20261121T085505Z")])
     func anEventHasAnEnd(length: Int64, isRunning: Bool, end: String) throws {
         let lines = try calendar(title: "", length: length, isRunning: isRunning)

@@ -106,7 +106,7 @@ import Testing
         #expect(Set(names.map(\.description)).count == NamedColours.labels.count)
     }
 
-    /// It must fit between the margins of a terminal with 80 columns.
+    /// The text must fit between the margins of a terminal with 80 columns.
     @Test(arguments: languages) func aPressWithoutAnAnswerSaysWhenItIsOver(language: String) throws {
         let strings = try #require(Catalogue.strings(language))
         let text = RefusalText.text(.noAnswer, strings)

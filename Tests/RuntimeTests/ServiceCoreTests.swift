@@ -31,7 +31,7 @@ import Wire
             }()
             let core = ServiceCore(
                 .debt, space: SpaceID.home,
-                settings: try Settings(values, environment: ["HOME": "/home/ada"]),
+                settings: try NodeSettings(values, environment: ["HOME": "/home/ada"]),
                 bootID: try #require(Clocks.bootID()), loop: loop,
                 output: ServiceOutput(
                     log: lines.logger, makeWay: { [weak self] wait in self?.assumeIsolated { $0.waits.append(wait) } }

@@ -15,7 +15,7 @@ import Testing
         let core: ServiceCore
         private(set) var events: [String] = []
 
-        init(_ id: SpaceID, settings: Settings, bootID: BootID, loop: EventLoop, output: ServiceOutput) {
+        init(_ id: SpaceID, settings: NodeSettings, bootID: BootID, loop: EventLoop, output: ServiceOutput) {
             core = ServiceCore(
                 .debt, space: id, settings: settings, bootID: bootID, loop: loop, output: output)
         }
@@ -42,7 +42,7 @@ import Testing
             self.loop = loop
             var values = SettingValues()
             values.set(.node, option: "--node", to: "debt")
-            let settings = try Settings(values, environment: ["HOME": "/home/ada"])
+            let settings = try NodeSettings(values, environment: ["HOME": "/home/ada"])
             let bootID = try #require(Clocks.bootID())
             link = ServiceLink(
                 settings: settings, isEverySpace: isEverySpace, filters: ["lockstep/1/home/#"], loop: loop,

@@ -226,7 +226,7 @@ import Testing
         #expect(rig.engine.view.message == nil)
     }
 
-    /// It would outlast all later messages.
+    /// Such a notice would outlast all later messages.
     @Test func noticeThatIsAheadWaitsForItsTime() {
         var rig = EngineHarness().linked()
         let at = rig.wall + Limits.stampLead + 1

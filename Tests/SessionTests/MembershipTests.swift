@@ -96,7 +96,7 @@ import Testing
         #expect(rig.published.contains(.hello))
     }
 
-    /// It is a member, since a node that was removed sends nothing.
+    /// The sender is a member, since a node that was removed sends nothing.
     @Test func pingOfANodeWhosePresenceWasDeletedAsksAll() {
         var rig = EngineHarness().linked().besideKitchen()
         let ping = Ping(connection: token("k1"), sent: 1, at: rig.wall)

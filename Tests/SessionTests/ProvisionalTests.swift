@@ -77,7 +77,7 @@ import Testing
         #expect(rig.engine.view.isOwner)
     }
 
-    /// A crash came behind the first publication, before the journal said so.
+    /// A crash came after the first publication, before the journal said so.
     @Test func sessionThatTheBrokerHasStaysStoppedThoughTheJournalCallsItProvisional() throws {
         var rig = Self.offline()
         let announced = try #require(rig.own)
@@ -89,7 +89,7 @@ import Testing
         #expect(rig.registers.map(\.status) == [.stopped])
     }
 
-    /// It does so whatever the clocks read.
+    /// A start without a link wins over the session that its node had seen, whatever the clocks read.
     @Test func offlineStartBeatsTheSessionInView() throws {
         var rig = EngineHarness(wall: EngineHarness.epoch - 9_000, wallBound: nil).linked()
         rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 1_009_000))

@@ -18,15 +18,15 @@ import Testing
 
     private func settings(
         _ options: [Setting: String] = [:], environment: [String: String] = [:], file: String? = nil
-    ) throws -> Settings {
+    ) throws -> NodeSettings {
         var values = SettingValues()
         for (setting, text) in options { values.set(setting, option: "--\(setting)", to: text) }
         try values.fill(environment: environment)
         if let file { try values.fill(file: try directory.write(file, to: "node.env")) }
-        return try Settings(values, environment: environment.merging(["HOME": directory.path]) { $1 })
+        return try NodeSettings(values, environment: environment.merging(["HOME": directory.path]) { $1 })
     }
 
-    private func complaint(_ body: () throws -> Settings) -> String {
+    private func complaint(_ body: () throws -> NodeSettings) -> String {
         do {
             _ = try body()
             return "no error"

@@ -2,19 +2,19 @@
 
 package import Settings
 
-/// The validated settings of the calm service and of a microphone.
+/// The validated settings of `lockstep-calm` and its commands.
 package struct CalmSettings: Sendable {
     /// The program that reads the settings.
-    package enum Part: Sendable {
+    package enum Reader: Sendable {
         case service
         /// The command `lockstep-calm listen`, which measures with this machine's microphone.
         case microphone
         /// The command `lockstep-calm levels`, which prints the levels of others.
-        case onlooker
+        case levelPrinter
     }
 
     /// Broker, space, id, state directory, log.
-    package var node: Settings
+    package var node: NodeSettings
     var isEverySpace: Bool
     var threshold: Threshold
     var sensor: SensorTopic?
@@ -33,21 +33,21 @@ package struct CalmSettings: Sendable {
         var period: Int64
     }
 
-    package init(_ given: SettingValues, part: Part, environment: [String: String]) throws {
+    package init(_ given: SettingValues, for reader: Reader, environment: [String: String]) throws {
         var values = given
         isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false
         if isEverySpace {
-            guard part != .microphone else {
+            guard reader != .microphone else {
                 throw SettingError("a microphone belongs to one space; + is for the service")
             }
             values.set(.space, option: "+", to: "home")
         }
-        if part != .microphone, !values.isGiven(.node) { values.set(.node, option: "--node", to: "calm") }
+        if reader != .microphone, !values.isGiven(.node) { values.set(.node, option: "--node", to: "calm") }
         if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
             let directory = Paths(environment: environment).stateDirectory
             values.set(.stateDirectory, option: "--state-dir", to: directory + "-calm")
         }
-        node = try Settings(values, environment: environment)
+        node = try NodeSettings(values, environment: environment)
         threshold = Threshold(
             level: try values.read(.calmThreshold, Self.decibels, "decibels, −200 to 200").map {
                 Int(($0 * 10).rounded())

@@ -30,7 +30,8 @@ struct CalmOptions: ParsableArguments {
     @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical. LOCKSTEP_LOG_LEVEL")
     var logLevel: String?
 
-    func settings(as part: CalmSettings.Part, more: (inout SettingValues) -> Void = { _ in }) throws -> CalmSettings {
+    func settings(as reader: CalmSettings.Reader, more: (inout SettingValues) -> Void = { _ in }) throws -> CalmSettings
+    {
         let environment = ProcessInfo.processInfo.environment
         var values = broker.values
         values.set(.node, option: "--node", to: node)
@@ -40,6 +41,6 @@ struct CalmOptions: ParsableArguments {
         values.set(.logLevel, option: "--log-level", to: logLevel)
         more(&values)
         try values.fill(environment: environment, config: config, of: "calm")
-        return try CalmSettings(values, part: part, environment: environment)
+        return try CalmSettings(values, for: reader, environment: environment)
     }
 }

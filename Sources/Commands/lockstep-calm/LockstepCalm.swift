@@ -16,8 +16,8 @@ struct LockstepCalm: AsyncParsableCommand {
             that records it; only levels do, one a second.
             """,
         version: Software.version,
-        subcommands: [Serve.self, Listen.self, Levels.self],
-        defaultSubcommand: Serve.self
+        subcommands: [ServeCommand.self, ListenCommand.self, LevelsCommand.self],
+        defaultSubcommand: ServeCommand.self
     )
 
     static func main() async {
@@ -25,9 +25,9 @@ struct LockstepCalm: AsyncParsableCommand {
     }
 }
 
-struct Serve: AsyncParsableCommand {
+struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the service, which publishes the calm of the current session.")
+        commandName: "serve", abstract: "Run the service, which publishes the calm of the current session.")
 
     @OptionGroup var options: CalmOptions
 
@@ -38,13 +38,13 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-struct Levels: AsyncParsableCommand {
+struct LevelsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print each level that the service receives, as a line of JSON.")
+        commandName: "levels", abstract: "Print each level that the service receives, as a line of JSON.")
 
     @OptionGroup var options: CalmOptions
 
     func run() async throws {
-        try await LevelPrinter.run(settings: try options.settings(as: .onlooker))
+        try await LevelPrinter.run(settings: try options.settings(as: .levelPrinter))
     }
 }

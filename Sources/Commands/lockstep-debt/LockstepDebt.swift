@@ -17,10 +17,11 @@ struct LockstepDebt: AsyncParsableCommand {
             """,
         version: Software.version,
         subcommands: [
-            Serve.self, Show.self, Add.self, Correct.self, Delete.self, ImportCommand.self, Backup.self,
-            Restore.self, Move.self, History.self, Examine.self,
+            ServeCommand.self, ShowCommand.self, AddCommand.self, CorrectCommand.self, DeleteCommand.self,
+            ImportCommand.self, BackupCommand.self,
+            RestoreCommand.self, MoveCommand.self, HistoryCommand.self, ExamineCommand.self,
         ],
-        defaultSubcommand: Serve.self
+        defaultSubcommand: ServeCommand.self
     )
 
     static func main() async {
@@ -28,9 +29,9 @@ struct LockstepDebt: AsyncParsableCommand {
     }
 }
 
-struct Serve: AsyncParsableCommand {
+struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the service, which stores records and publishes the weekly debt.")
+        commandName: "serve", abstract: "Run the service, which stores records and publishes the weekly debt.")
 
     @OptionGroup var options: DebtOptions
 

@@ -13,9 +13,9 @@ import Wire
 /// Only the check of the rights writes topics that others read, with payloads that they ignore. Retained messages are
 /// deleted at the end.
 struct BrokerExamination {
-    let settings: Settings
+    let settings: NodeSettings
     let link: MQTTConfiguration
-    let members: [(settings: Settings, link: MQTTConfiguration)]
+    let members: [(settings: NodeSettings, link: MQTTConfiguration)]
     let loop: EventLoop
     let probe = "doctor-" + String(UInt32.random(in: 0 ... .max), radix: 36)
 
@@ -137,7 +137,7 @@ struct BrokerExamination {
         return Finding("retained", .absent, "not kept: \(Self.asking); while no other node is online it shows none")
     }
 
-    private func shared(_ first: ProbeConnection, _ member: Settings, _ link: MQTTConfiguration) async -> Finding {
+    private func shared(_ first: ProbeConnection, _ member: NodeSettings, _ link: MQTTConfiguration) async -> Finding {
         let name = member.broker?.description ?? ""
         var link = link
         if member.broker?.user == nil { link.credentials = self.link.credentials }

@@ -29,19 +29,19 @@ struct LockstepNode: AsyncParsableCommand {
     static func main() async {
         let arguments = ProcessArguments.all
         if arguments.first == "remote" {
-            await CommandLineRunner.run(RemoteSubcommand.self, Array(arguments.dropFirst()))
+            await CommandLineRunner.run(RemoteCommand.self, Array(arguments.dropFirst()))
         }
         if arguments.first == "probe" {
-            await CommandLineRunner.run(ProbeSubcommand.self, Array(arguments.dropFirst()))
+            await CommandLineRunner.run(ProbeCommand.self, Array(arguments.dropFirst()))
         }
         if arguments.first == "doctor" {
-            await CommandLineRunner.run(DoctorSubcommand.self, Array(arguments.dropFirst()))
+            await CommandLineRunner.run(DoctorCommand.self, Array(arguments.dropFirst()))
         }
         if arguments.first == "desktop" {
-            await CommandLineRunner.run(DesktopSubcommand.self, Array(arguments.dropFirst()))
+            await CommandLineRunner.run(DesktopCommand.self, Array(arguments.dropFirst()))
         }
         if arguments.first == "broker" {
-            await CommandLineRunner.run(BrokerSubcommand.self, Array(arguments.dropFirst()))
+            await CommandLineRunner.run(BrokerCommand.self, Array(arguments.dropFirst()))
         }
         await CommandLineRunner.run(Self.self)
     }
@@ -52,11 +52,11 @@ struct LockstepNode: AsyncParsableCommand {
         try await NodeService(settings: settings).run()
     }
 
-    private func settings() throws -> Settings {
+    private func settings() throws -> NodeSettings {
         let environment = ProcessInfo.processInfo.environment
         var values = options.values
         values.set(.logLevel, option: "--log-level", to: logLevel)
         try values.fill(environment: environment, config: config, of: "node")
-        return try Settings(values, environment: environment)
+        return try NodeSettings(values, environment: environment)
     }
 }

@@ -15,7 +15,7 @@ import Web
 
 /// Runs a node as a process: state directory, core, broker connection, local control, HTTP and hooks.
 struct NodeService {
-    let settings: Settings
+    let settings: NodeSettings
 
     func run() async throws {
         let log = Logger(label: "lockstep-node")
@@ -149,7 +149,7 @@ private struct LinkService: Service {
     }
 }
 
-extension Settings {
+extension NodeSettings {
     /// The host names under which browsers of this network reach the machine.
     fileprivate var httpNames: Set<String> {
         Set([Self.hostName, "\(Self.hostName).local"] + [http, https].compactMap { $0?.host.lowercased() })

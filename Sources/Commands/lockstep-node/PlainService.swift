@@ -25,7 +25,7 @@ actor PlainService: Service {
     private let node: Node
     private let access: LocalNode
     private let topics: PlainTopics
-    private let settings: Settings
+    private let settings: NodeSettings
     private let configuration: MQTTConfiguration
     private let memory: PlainMemory
     private let log: Logger
@@ -44,7 +44,7 @@ actor PlainService: Service {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    init(_ node: Node, access: LocalNode, settings: Settings, link: MQTTConfiguration, log: Logger) {
+    init(_ node: Node, access: LocalNode, settings: NodeSettings, link: MQTTConfiguration, log: Logger) {
         var log = log
         log[metadataKey: "part"] = "plain"
         (loop, self.node, self.access, self.settings, self.log) = (node.loop, node, access, settings, log)
@@ -60,7 +60,7 @@ actor PlainService: Service {
     }
 
     /// Whether there is something to serve, or to remove.
-    static func isNeeded(_ settings: Settings) -> Bool {
+    static func isNeeded(_ settings: NodeSettings) -> Bool {
         settings.hasPlainTopics || PlainMemory(in: settings.stateDirectory).space != nil
     }
 

@@ -44,7 +44,7 @@ struct AccessOptions: ParsableArguments, Sendable {
         let environment = ProcessInfo.processInfo.environment
         var values = broker.values
         try values.fill(environment: environment)
-        return try Settings(values, environment: environment).broker != nil
+        return try NodeSettings(values, environment: environment).broker != nil
     }
 
     /// Runs `body` with a passing remote: `lockstep-node remote` joins the space and serves a control socket meanwhile.

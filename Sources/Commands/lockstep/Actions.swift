@@ -42,7 +42,7 @@ extension IntentOperation {
     fileprivate var limit: String? {
         guard case .extend(let seconds) = self else { return nil }
         if seconds < 0 { return CommandOutput.strings[.notEnoughLeft].description }
-        return "a phase is at most \(Limits.phaseSeconds.upperBound.inWords) long, with what is added"
+        return "a phase is at most \(Limits.phaseSeconds.upperBound.secondsAsDuration) long, with what is added"
     }
 
     /// The confirmation to print when the operation has taken effect.
@@ -51,7 +51,7 @@ extension IntentOperation {
         case .pause: CommandOutput.strings[.eventPaused]
         case .resume: CommandOutput.strings[.eventResumed]
         case .stop: CommandOutput.strings[.eventStopped]
-        case .extend(let seconds): "\(seconds < 0 ? "−" : "+")\(.userText(abs(seconds).inWords))"
+        case .extend(let seconds): "\(seconds < 0 ? "−" : "+")\(.userText(abs(seconds).secondsAsDuration))"
         case .startBreak: CommandOutput.strings[.breakInProgress]
         case .startFocus: CommandOutput.strings[.focusInProgress]
         case .skip: CommandOutput.strings[.eventPhase]
@@ -68,28 +68,28 @@ extension IntentOperation {
     }
 }
 
-struct Pause: ActionCommand {
+struct PauseCommand: ActionCommand {
     static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pause the current session.")
     @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .pause }
 }
 
-struct Resume: ActionCommand {
+struct ResumeCommand: ActionCommand {
     static let configuration = CommandConfiguration(commandName: "resume", abstract: "Resume a paused session.")
     @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .resume }
 }
 
-struct Stop: ActionCommand {
+struct StopCommand: ActionCommand {
     static let configuration = CommandConfiguration(commandName: "stop", abstract: "End the current session.")
     @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .stop }
 }
 
-struct Extend: ActionCommand {
+struct ExtendCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "extend", abstract: "Make the current phase of a countdown longer, or shorter: 5m, -5m.")
     @OptionGroup var node: AskingOptions
@@ -106,7 +106,7 @@ struct Extend: ActionCommand {
     }
 }
 
-struct Break: ActionCommand {
+struct BreakCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "break", abstract: "Go to the break that follows, or insert one.")
     @OptionGroup var node: AskingOptions
@@ -114,7 +114,7 @@ struct Break: ActionCommand {
     func operation() -> IntentOperation { .startBreak }
 }
 
-struct Focus: ActionCommand {
+struct FocusCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "focus", abstract: "Go to the focus phase that follows, or insert one.")
     @OptionGroup var node: AskingOptions
@@ -122,7 +122,7 @@ struct Focus: ActionCommand {
     func operation() -> IntentOperation { .startFocus }
 }
 
-struct Skip: ActionCommand {
+struct SkipCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "skip", abstract: "Go to the next phase; after the last one, end the session.")
     @OptionGroup var node: AskingOptions
@@ -130,7 +130,7 @@ struct Skip: ActionCommand {
     func operation() -> IntentOperation { .skip }
 }
 
-struct Correct: ActionCommand {
+struct CorrectCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "correct",
         abstract: "Correct the title or the label of the current session.",
@@ -160,7 +160,7 @@ struct Correct: ActionCommand {
     }
 }
 
-struct Take: AsyncParsableCommand {
+struct TakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "take",
         abstract: "Move the current session to the node of this machine.",
@@ -177,7 +177,7 @@ struct Take: AsyncParsableCommand {
     }
 }
 
-struct OK: AsyncParsableCommand {
+struct OKCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ok", abstract: "End the alarm of the session, on every device.")
 
@@ -188,7 +188,7 @@ struct OK: AsyncParsableCommand {
     }
 }
 
-struct Say: AsyncParsableCommand {
+struct SayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "say", abstract: "Show a text on every screen of the space.",
         discussion: "The latest text replaces the one before. Without a text, the present one is taken back.")
@@ -213,7 +213,7 @@ struct Say: AsyncParsableCommand {
     }
 }
 
-struct Nodes: AsyncParsableCommand {
+struct NodesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "nodes", abstract: "List the nodes of the space.")
 
     @OptionGroup var node: AskingOptions

@@ -153,7 +153,7 @@ struct DoctorCommand: AsyncParsableCommand {
             let ahead = status.clockAhead ?? 0
             let source = nodes.nodes.first { $0.node == status.timeFrom }
             let difference =
-                "this machine's clock is \((Int(abs(ahead)) / 1_000).inWords) \(ahead < 0 ? "behind" : "ahead of") the time of the space"
+                "this machine's clock is \((Int(abs(ahead)) / 1_000).secondsAsDuration) \(ahead < 0 ? "behind" : "ahead of") the time of the space"
             let origin = source.map { ", which is that of \($0.node)" } ?? ""
             wrong.append(
                 Finding(
@@ -190,7 +190,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let age = status.debtAt.map {
             max(0, SystemClock.wallMilliseconds() - (status.clockAhead ?? 0) - $0)
         }
-        let update = age.map { ", last update \((Int($0) / 1_000).inWords) ago" } ?? ""
+        let update = age.map { ", last update \((Int($0) / 1_000).secondsAsDuration) ago" } ?? ""
         let source = status.debtBy.map { " from the service \($0)" } ?? ""
         let heard = "\(DebtText.text(minutes: minutes)) received\(source)\(update)"
         if let name = status.debtBy, nodes.nodes.contains(where: { $0.node == name && !$0.online }) {

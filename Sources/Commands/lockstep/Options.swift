@@ -89,8 +89,8 @@ extension PlanParser {
 }
 
 extension Int {
-    /// A number of seconds as the plan grammar writes it: `1h30m`.
-    var inWords: String {
+    /// This number of seconds as the plan grammar writes it: `1h30m`.
+    var secondsAsDuration: String {
         let parts = [(self / 3_600, "h"), (self / 60 % 60, "m"), (self % 60, "s")].filter { $0.0 > 0 }
         return parts.isEmpty ? "0s" : parts.map { "\($0.0)\($0.1)" }.joined()
     }

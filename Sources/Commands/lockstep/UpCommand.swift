@@ -48,7 +48,7 @@ struct UpCommand: AsyncParsableCommand {
         for name in Self.ofAnotherBroker { environment[name] = nil }
         var values = options.values
         try values.fill(environment: environment)
-        let settings = try Settings(values, environment: environment)
+        let settings = try NodeSettings(values, environment: environment)
         if !separate { try Self.refuseSecondGroup(environment) }
         if ControlClient.isServed(settings.socket) { throw UsageError("\(ControlError.taken(settings.socket))") }
         // Trapped before the broker starts: an interrupt in between would leave the broker behind.
@@ -86,7 +86,7 @@ struct UpCommand: AsyncParsableCommand {
 
 /// The programs that `lockstep up` runs.
 private struct Children: Sendable {
-    let settings: Settings
+    let settings: NodeSettings
     let address: BrokerAddress
     let listens: Bool
 

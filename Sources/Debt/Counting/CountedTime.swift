@@ -3,7 +3,7 @@
 import Session
 
 /// An interval that counts, in milliseconds of group time, and the session that it belongs to.
-package struct Piece: Hashable, Sendable {
+package struct CountedInterval: Hashable, Sendable {
     package var from: Int64
     package var to: Int64
     /// The index of the owning entry: of those that ran, the one with the largest stamp.
@@ -13,7 +13,7 @@ package struct Piece: Hashable, Sendable {
 }
 
 /// An entry whose counted time is still running.
-package struct Ongoing: Hashable, Sendable {
+package struct OngoingEntry: Hashable, Sendable {
     package var entry: Int
     /// The planned end of the time, in milliseconds of group time.
     package var until: Int64
@@ -26,8 +26,8 @@ package struct Ongoing: Hashable, Sendable {
 /// that a takeover cannot change the past. A correction by a person is not cut.
 package struct CountedTime: Hashable, Sendable {
     /// The intervals that count, in order and without overlaps.
-    package private(set) var pieces: [Piece] = []
-    package private(set) var ongoing: Ongoing?
+    package private(set) var pieces: [CountedInterval] = []
+    package private(set) var ongoing: OngoingEntry?
 
     /// A part of a run, in milliseconds.
     private struct Interval {
@@ -81,14 +81,14 @@ package struct CountedTime: Hashable, Sendable {
         let ranks = Self.ranks(of: entries)
         pieces = Self.pieces(of: intervals, ranks: ranks)
         ongoing = open.max { ranks[$0.entry] < ranks[$1.entry] }.map { last in
-            Ongoing(entry: last.entry, until: open.map(\.until).max() ?? last.until)
+            OngoingEntry(entry: last.entry, until: open.map(\.until).max() ?? last.until)
         }
     }
 
     /// The sum of all pieces in milliseconds.
     package var total: Int64 { pieces.reduce(0) { $0 + $1.length } }
 
-    /// Returns the latest end of each entry's runs; `.max` without a takeover.
+    /// Returns when a takeover ended the runs of each entry; `.max` without one.
     static func cuts(of entries: [Entry]) -> [Int64] {
         FiledPart.ends(of: entries.map(\.filedPart)).map(\.milliseconds)
     }
@@ -114,7 +114,7 @@ package struct CountedTime: Hashable, Sendable {
     }
 
     /// Gives each instant to the running entry of the highest rank. Inherited time ranks below all other.
-    private static func pieces(of intervals: [Interval], ranks: [Int]) -> [Piece] {
+    private static func pieces(of intervals: [Interval], ranks: [Int]) -> [CountedInterval] {
         let times = Set(intervals.flatMap { [$0.from, $0.to] }).sorted()
         let indices = Dictionary(uniqueKeysWithValues: zip(times, times.indices))
         func rank(_ interval: Interval) -> Int {
@@ -133,13 +133,13 @@ package struct CountedTime: Hashable, Sendable {
                 index = next[index]
             }
         }
-        var pieces: [Piece] = []
+        var pieces: [CountedInterval] = []
         for (index, owner) in owners.enumerated() {
             guard let owner else { continue }
             if let last = pieces.last, last.to == times[index], last.entry == owner {
                 pieces[pieces.count - 1].to = times[index + 1]
             } else {
-                pieces.append(Piece(from: times[index], to: times[index + 1], entry: owner))
+                pieces.append(CountedInterval(from: times[index], to: times[index + 1], entry: owner))
             }
         }
         return pieces

@@ -18,7 +18,7 @@ package struct Shares: Sendable {
     private let now: Int64
     private let cuts: [Int64]
     /// The counted intervals of each entry, in order.
-    private var pieces: [[Piece]]
+    private var pieces: [[CountedInterval]]
 
     /// - Parameters:
     ///   - entries: The sessions, with all others of their lineages, in any order.
@@ -43,7 +43,7 @@ package struct Shares: Sendable {
                 while week.from < piece.to {
                     if history.rules(for: week).counting == counting {
                         let (from, to) = (max(piece.from, week.from), min(piece.to, week.to))
-                        pieces[piece.entry].append(Piece(from: from, to: to, entry: piece.entry))
+                        pieces[piece.entry].append(CountedInterval(from: from, to: to, entry: piece.entry))
                     }
                     week = history.week(after: week)
                 }

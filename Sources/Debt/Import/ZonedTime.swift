@@ -7,11 +7,11 @@ enum ZonedTime {
     static func text(_ instant: Int64, zone: Zone) -> String {
         let offset = zone.offset(at: instant)
         // Offsets from before time zones (local mean time) have seconds, which the format lacks.
-        guard offset % 60_000 == 0 else { return text(instant, zone: .utc) }
+        guard offset % 60 == 0 else { return text(instant, zone: .utc) }
         func digits(_ number: Int64, _ width: Int = 2) -> String { CivilDate.padded(Int(number), width) }
         let local = zone.local(instant)
         let seconds = "\(digits(local.time / 1_000 % 60)).\(digits(local.time % 1_000, 3))"
-        let minutes = abs(offset) / 60_000
+        let minutes = Int64(abs(offset) / 60)
         let sign = offset < 0 ? "-" : "+"
         return "\(local.date)T\(local.clock):\(seconds)\(sign)\(digits(minutes / 60)):\(digits(minutes % 60))"
     }

@@ -28,7 +28,7 @@ package actor DebtService: BrokerService {
     ) { [weak self, settings, ledger, history, bootID, loop] id, output in
         let space = DebtSpace(
             space: id, settings: settings, ledger: ledger, history: history, bootID: bootID, loop: loop, output: output)
-        space.onTurn = { self?.assumeIsolated { $0.begin(id) } }
+        space.onTurn = { self?.assumeIsolated { $0.publishAll(of: id) } }
         return space
     }
     private let disk: EventLoop
@@ -218,18 +218,18 @@ package actor DebtService: BrokerService {
     // MARK: The week
 
     /// Publishes the week and the year of a space, whether they have changed or not.
-    private func begin(_ id: SpaceID) {
+    private func publishAll(of id: SpaceID) {
         perform("read") { try link.spaces[id]?.compareAll() }
         schedule.insert(changed: id)
         updateChanged()
     }
 
     private func updateChanged() {
-        let begin = SystemClock.bootMilliseconds()
-        let changed = schedule.takeChanged(at: begin)
+        let startedAt = SystemClock.bootMilliseconds()
+        let changed = schedule.takeChanged(at: startedAt)
         guard !changed.isEmpty else { return }
         for id in changed { update(id) }
-        schedule.updated(from: begin, to: SystemClock.bootMilliseconds())
+        schedule.updated(from: startedAt, to: SystemClock.bootMilliseconds())
     }
 
     private func update(_ id: SpaceID) {
@@ -241,9 +241,9 @@ package actor DebtService: BrokerService {
 
     private func readPastWeek() {
         guard let id = schedule.nextUnread else { return }
-        let begin = SystemClock.bootMilliseconds()
+        let startedAt = SystemClock.bootMilliseconds()
         let hasMore = perform("read") { try link.spaces[id]?.updateYear() } ?? false
-        schedule.read(id, isComplete: hasMore != true, from: begin, to: SystemClock.bootMilliseconds())
+        schedule.read(id, isComplete: hasMore != true, from: startedAt, to: SystemClock.bootMilliseconds())
     }
 
     private func checkCalendar() {

@@ -6,7 +6,7 @@ package import Settings
 /// The settings of the debt service.
 package struct DebtSettings: Sendable {
     /// Broker, space, id, state directory, log.
-    package var node: Settings
+    package var node: NodeSettings
     package var isEverySpace: Bool
     package var rules: WeekRules
 
@@ -25,7 +25,7 @@ package struct DebtSettings: Sendable {
             values.set(
                 .stateDirectory, option: "--state-dir", to: Paths(environment: environment).debtStateDirectory)
         }
-        node = try Settings(values, environment: environment)
+        node = try NodeSettings(values, environment: environment)
         database = try Self.database(values)
         rules = try Self.rules(values)
     }

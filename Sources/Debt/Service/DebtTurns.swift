@@ -45,7 +45,7 @@ actor DebtTurns: BrokerService {
     private func serve(_ ledger: LedgerStore, _ configuration: MQTTConfiguration) async throws {
         guard let shared = ledger.shared else { return }
         let metadata: Logger.Metadata = ["ledger": "\(ledger.place)"]
-        let me = "\(settings.node.node) on \(Settings.hostName)"
+        let me = "\(settings.node.node) on \(NodeSettings.hostName)"
         let space = settings.isEverySpace ? nil : settings.node.space
         var logged: String?
         while let server = try shared.claim(space, for: me, as: settings.node.node) {

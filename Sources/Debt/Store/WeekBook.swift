@@ -138,7 +138,7 @@ package struct WeekBook {
                 labels: Array(report.sums.labels.prefix(DebtWeek.labelsLimit)),
                 calm: try calm(of: week, now: now), until: report.sums.ongoing.map { GroupTime($0.until) },
                 first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now },
-                offset: Int(history.rules(for: week).zone.offset(at: now) / 1_000)))
+                offset: history.rules(for: week).zone.offset(at: now)))
     }
 
     /// Returns the feed of the year before the present week. Each call reads at most one uncached week, since a year

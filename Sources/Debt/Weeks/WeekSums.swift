@@ -11,7 +11,7 @@ package struct WeekSums: Hashable, Sendable {
     /// The time done on each label, the most first.
     package var labels: [DebtWeek.LabelSum]
     /// The running entry, if any, whose time a later reader must add.
-    package var ongoing: Ongoing?
+    package var ongoing: OngoingEntry?
 
     package var done: Int64 { days.reduce(0, +) }
 

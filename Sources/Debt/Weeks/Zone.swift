@@ -46,14 +46,14 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { name }
 
-    /// Returns the offset from universal time, positive to the east. Times are in milliseconds, instants since 1970.
-    package func offset(at instant: Int64) -> Int64 {
+    /// Returns the offset from universal time in seconds, positive to the east, at milliseconds since 1970.
+    package func offset(at instant: Int64) -> Int {
         let second = instant >= 0 ? instant / 1_000 : (instant - 999) / 1_000
-        return table.offset(at: second) * 1_000
+        return Int(table.offset(at: second))
     }
 
     package func local(_ instant: Int64) -> LocalTime {
-        LocalTime(at: instant, offset: Int(offset(at: instant) / 1_000))
+        LocalTime(at: instant, offset: offset(at: instant))
     }
 
     /// Returns the first of ``instants(of:time:)``.
@@ -61,7 +61,7 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the instants of a local time by ``LocalTime/instants(of:time:offset:)``.
     package func instants(of date: CivilDate, time: Int64) -> [Int64] {
-        LocalTime.instants(of: date, time: time) { Int(offset(at: $0) / 1_000) }
+        LocalTime.instants(of: date, time: time) { offset(at: $0) }
     }
 
     /// Parses a day, a local time, or a time as `history --csv` prints it, to milliseconds since 1970. A local time can

@@ -49,12 +49,12 @@ package struct PlainCommand: Hashable, Sendable {
 
     private static let idBytes = 64
     /// The operations that have a shorter word here than in intents, with that word.
-    private static let short: [IntentOperation.Name: String] = [.startBreak: "break", .startFocus: "focus"]
+    private static let shortWords: [IntentOperation.Name: String] = [.startBreak: "break", .startFocus: "focus"]
 
     /// The word of an action that a display offers.
     static func word(of action: Button.Action) -> String {
         guard case .press(let operation) = action else { return action.name }
-        return short[operation.name] ?? action.name
+        return shortWords[operation.name] ?? action.name
     }
 
     /// The id alone, for the answer to a command with an error.
@@ -104,10 +104,12 @@ package struct PlainCommand: Hashable, Sendable {
         }
 
         func action() throws(RequestError) -> Action {
-            if op == "start" { return .start(try started()) }
-            try refuse(start != StartRequest(title: op == "title" ? start.title : nil) ? "op" : nil, "start")
-            try refuse(length != nil ? "for" : nil, "start")
-            if op != "extend" { try refuse(seconds != nil ? "seconds" : nil, "extend") }
+            if op == "start" { return .start(try startRequest()) }
+            guard start == StartRequest(title: op == "title" ? start.title : nil) else {
+                throw RequestError("op", "“\(op)” takes none of the fields of a start")
+            }
+            try refuse("for", if: length != nil, exceptFor: "start")
+            if op != "extend" { try refuse("seconds", if: seconds != nil, exceptFor: "extend") }
             switch op {
             case "toggle": return .toggle
             case "take": return .take
@@ -117,7 +119,7 @@ package struct PlainCommand: Hashable, Sendable {
                 try StartRequest.check(title, .title)
                 return .title(title)
             default:
-                let name = IntentOperation.Name.allCases.first { (PlainCommand.short[$0] ?? $0.rawValue) == op }
+                let name = IntentOperation.Name.allCases.first { (PlainCommand.shortWords[$0] ?? $0.rawValue) == op }
                 guard let name, name != .correct else {
                     throw RequestError(
                         "op",
@@ -128,12 +130,12 @@ package struct PlainCommand: Hashable, Sendable {
             }
         }
 
-        private func refuse(_ field: String?, _ op: String) throws(RequestError) {
-            if let field { throw RequestError(field, "belongs to \(op) only") }
+        private func refuse(_ field: String, if isGiven: Bool, exceptFor op: String) throws(RequestError) {
+            if isGiven { throw RequestError(field, "belongs to \(op) only") }
         }
 
-        private func started() throws(RequestError) -> StartRequest {
-            try refuse(seconds != nil ? "seconds" : nil, "extend")
+        private func startRequest() throws(RequestError) -> StartRequest {
+            try refuse("seconds", if: seconds != nil, exceptFor: "extend")
             var start = start
             guard let length else { return start }
             do throws(PlanError) { start.seconds = try PlanParser.seconds(of: length) } catch {

@@ -45,7 +45,7 @@ package final class Hooks: Sendable {
 
     /// Returns `nil` if the settings have no hooks, no notifications and no sound.
     package init?(
-        settings: Settings, directory: StateDirectory, log: Logger,
+        settings: NodeSettings, directory: StateDirectory, log: Logger,
         words: @escaping @Sendable (SessionEvent) -> Notification
     ) {
         memory = EventMemory(directory: directory)

@@ -45,7 +45,7 @@ package final class ServiceCore {
 
     /// - Parameter former: Services that do not serve, since this one has their lock.
     package init(
-        _ kind: Kind, space: SpaceID, settings: Settings, bootID: BootID, loop: EventLoop, output: ServiceOutput,
+        _ kind: Kind, space: SpaceID, settings: NodeSettings, bootID: BootID, loop: EventLoop, output: ServiceOutput,
         after former: Set<NodeID> = []
     ) {
         self.kind = kind
@@ -53,7 +53,8 @@ package final class ServiceCore {
         turn = FeedTurn(settings.node, after: former)
         notes = SessionLog(log: output.log, node: settings.node)
         // People look for a service on its machine, which its id does not name. So the machine gives the name.
-        let machine = CleanText.accepts(Settings.hostName, bytes: Limits.nameBytes) ? Settings.hostName : settings.name
+        let machine =
+            CleanText.accepts(NodeSettings.hostName, bytes: Limits.nameBytes) ? NodeSettings.hostName : settings.name
         let name = settings.name == settings.node.rawValue ? machine : settings.name
         let identity = NodeIdentity(
             node: settings.node, name: name, role: .service, software: Software.name, bootID: bootID)

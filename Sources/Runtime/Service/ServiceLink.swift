@@ -14,14 +14,14 @@ package final class ServiceLink<Space: ServiceSpace> {
 
     package private(set) var spaces: [SpaceID: Space] = [:]
     private let link: BrokerLink
-    private let settings: Settings
+    private let settings: NodeSettings
     private let filters: [String]
     private let isEverySpace: Bool
     private let log: Logger
     private let makeSpace: (SpaceID, ServiceOutput) -> Space
 
     package init(
-        settings: Settings, isEverySpace: Bool, filters: [String], loop: EventLoop, log: Logger,
+        settings: NodeSettings, isEverySpace: Bool, filters: [String], loop: EventLoop, log: Logger,
         makeSpace: @escaping (SpaceID, ServiceOutput) -> Space
     ) {
         self.settings = settings

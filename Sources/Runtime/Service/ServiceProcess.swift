@@ -21,12 +21,12 @@ package struct ServiceProcess {
     /// The state directory, which no other process can use meanwhile.
     package let directory: StateDirectory
     package let log: Logger
-    private let settings: Settings
+    private let settings: NodeSettings
     private let space: String
     private let configuration: MQTTConfiguration
 
     /// Locks the state directory of `calm` or `debt`. Throws if the broker is missing.
-    package init(_ settings: Settings, isEverySpace: Bool, name: String) throws(SettingError) {
+    package init(_ settings: NodeSettings, isEverySpace: Bool, name: String) throws(SettingError) {
         let clientID = isEverySpace ? "lockstep-\(settings.node)" : "lockstep-\(settings.space)-\(settings.node)"
         guard let configuration = settings.brokerConfiguration(clientID: clientID) else {
             throw SettingError("the \(name) service needs a broker: --broker mqtt://host, or LOCKSTEP_BROKER")

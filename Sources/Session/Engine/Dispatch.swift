@@ -58,7 +58,7 @@ extension Engine {
     /// Whether a node that was online on the last connection has not announced itself on this one. It may know more.
     var isPeerMissing: Bool { peers.online.contains { $0 != node && !peers.announced.contains($0) } }
 
-    /// Plans to publish presence and register again.
+    /// Plans to publish presence, register and notice again.
     mutating func repair(_ context: Context) { if link.isUp { echoes.repair(at: context.now.boot) } }
 
     // MARK: A person at this machine

@@ -8,7 +8,7 @@ public enum Message: Hashable, Sendable {
     /// An owner's answer, or an observer's objection.
     indirect case ack(Ack)
     indirect case notice(Notice)
-    /// Asks every node to publish presence and register again.
+    /// Asks every node to publish presence, register and notice again.
     case hello
     /// Asks `to` for its clocks.
     indirect case ping(Ping, to: NodeID)

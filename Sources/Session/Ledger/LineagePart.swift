@@ -60,8 +60,8 @@ public struct FiledPart: Hashable, Sendable {
         self.finalReceivedAt = finalReceivedAt
     }
 
-    /// Returns the latest end of each session's runs. It is ``Time/distantFuture`` for a session that was not taken
-    /// over. A takeover that the ledger received after the session's end does not cut it. A takeover that names
+    /// Returns when a takeover ended the runs of each session, at the earliest one that counts. It is
+    /// ``Time/distantFuture`` for a session that was not taken over. A takeover that the ledger received after the session's end does not cut it. A takeover that names
     /// no node took over from the latest session before it.
     public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
         var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)

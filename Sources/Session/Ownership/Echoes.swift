@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// This node's own topics at the broker, and when to publish on them again. Presence and register are repaired
+/// This node's own topics at the broker, and when to publish on them again. Presence, register and notice are repaired
 /// together, at most once a second, so that two programs with one id do not overwrite each other at full speed.
 struct Echoes: Hashable, Sendable {
     /// The most versions whose echoes are awaited. A judgement: ten peers may press 100 times before the first echo.
@@ -28,7 +28,7 @@ struct Echoes: Hashable, Sendable {
     private var hearsItself = true
     private var expected: [Version] = []
 
-    /// When to publish presence and register again.
+    /// When to publish presence, register and notice again.
     var repairAt: BootTime? { repairWait.map { max($0.end, repairedAt + Self.interval) } }
     /// When the reminder is due, which publishes the own register again. It is for a newcomer, or if an older live
     /// register of another node is still there.
@@ -69,12 +69,13 @@ struct Echoes: Hashable, Sendable {
     func isEstablished(at boot: BootTime) -> Bool { boot >= publishedAt + Self.interval }
 
     /// Removes a version whose echo is expected, with those before it, and returns whether there was one.
-    private mutating func isExpected(_ version: Version) -> Bool {
+    private mutating func removeExpected(through version: Version) -> Bool {
         guard let index = expected.firstIndex(of: version) else { return false }
         expected.removeFirst(index + 1)
         return true
     }
 
+    /// Receives a register on the own topic, and returns how it compares with the journal.
     mutating func receive(_ echo: Register, journal: Journal, isReady: Bool) -> Finding {
         guard hasPassedBarrier else {
             if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }
@@ -83,7 +84,7 @@ struct Echoes: Hashable, Sendable {
         guard let own = journal.own else { return .lost }
         // A withheld session leaves the register there alone, and gives way to one newer than the last announced.
         if journal.isWithheld { return journal.isReplaced(by: echo) ? .lost : .known }
-        let isExpected = isExpected(echo.version)
+        let isExpected = removeExpected(through: echo.version)
         if echo.version > own.version || (echo.version == own.version && echo != own) {
             contest(echo.version)
             return .contested
@@ -96,6 +97,7 @@ struct Echoes: Hashable, Sendable {
     /// Makes the next repair exceed a version that another program claims for this node.
     mutating func contest(_ version: Version) { contested = max(contested ?? version, version) }
 
+    /// Ends the time before the barrier, and returns the broker's largest register of this node, once.
     mutating func barrierPassed() -> Register? {
         hasPassedBarrier = true
         defer { found = nil }
@@ -103,6 +105,7 @@ struct Echoes: Hashable, Sendable {
     }
 
     mutating func receivedOwnPresence() { sawOwnPresence = true }
+
     /// Plans a repair for now, or for when the next one is allowed.
     mutating func repair(at boot: BootTime) { repairWait = Wait(from: boot, for: 0) }
 

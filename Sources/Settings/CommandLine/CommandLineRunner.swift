@@ -63,10 +63,3 @@ package enum CommandLineRunner {
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 }
-
-/// A wrong value on the command line.
-package struct UsageError: Error, CustomStringConvertible {
-    package var description: String
-
-    package init(_ description: String) { self.description = description }
-}

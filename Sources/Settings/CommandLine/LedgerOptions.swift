@@ -21,18 +21,6 @@ package struct LedgerOptions: ParsableArguments {
     package var arguments: [String] { .options(["--config": config, "--state-dir": stateDir, "--ledger": ledger]) }
 }
 
-/// The ledger of this machine and a space, for commands that read or change it.
-package struct LedgerAccess: ParsableArguments {
-    @OptionGroup package var ledgerOptions: LedgerOptions
-
-    @Option(help: "The space (default: that of the settings, or home). LOCKSTEP_SPACE")
-    package var space: String?
-
-    package init() {}
-
-    package var arguments: [String] { ledgerOptions.arguments + .options(["--space": space]) }
-}
-
 /// A part of the history, and its format.
 package struct HistoryOptions: ParsableArguments {
     @Option(help: "The first day, as 2026-11-01 (default: all).")

@@ -19,7 +19,7 @@ struct TerminalPicture {
             picture.drawBoring()
         } else if screen.isIdle {
             picture.drawIdle()
-        } else if let stack = Omission.all.lazy.compactMap(picture.stack).first, rows >= 3 {
+        } else if let stack = Arrangement.all.lazy.compactMap(picture.stack).first, rows >= 3 {
             picture.draw(stack)
         } else {
             picture.drawRows()
@@ -51,8 +51,8 @@ struct TerminalPicture {
         var rows: Int { groups.joined().reduce(gap * (groups.count - 1)) { $0 + $1.rows } }
     }
 
-    /// The parts that are left out where there is little room.
-    private struct Omission {
+    /// The parts that one amount of room has, and the rows between them.
+    private struct Arrangement {
         var gap = 0
         var hasTallButtons = false
         var hasBar = true
@@ -61,17 +61,17 @@ struct TerminalPicture {
         /// The least height of the time in pixels; less if even the time alone could not be as high.
         var digits: Int
 
-        /// The omissions, from a terminal with much room to one with little.
+        /// The arrangements, from a terminal with much room to one with little.
         static let all = [
-            Omission(gap: 2, hasTallButtons: true, digits: 16),
-            Omission(gap: 1, hasTallButtons: true, digits: 10),
-            Omission(gap: 1, digits: 10),
-            Omission(digits: 7),
-            Omission(hasBar: false, digits: 7),
-            Omission(hasBar: false, lines: 2, digits: 5),
-            Omission(hasBar: false, lines: 1, digits: 5),
-            Omission(hasBar: false, lines: 2, hasButtons: false, digits: 5),
-            Omission(hasBar: false, lines: 1, hasButtons: false, digits: 5),
+            Arrangement(gap: 2, hasTallButtons: true, digits: 16),
+            Arrangement(gap: 1, hasTallButtons: true, digits: 10),
+            Arrangement(gap: 1, digits: 10),
+            Arrangement(digits: 7),
+            Arrangement(hasBar: false, digits: 7),
+            Arrangement(hasBar: false, lines: 2, digits: 5),
+            Arrangement(hasBar: false, lines: 1, digits: 5),
+            Arrangement(hasBar: false, lines: 2, hasButtons: false, digits: 5),
+            Arrangement(hasBar: false, lines: 1, hasButtons: false, digits: 5),
         ]
     }
 
@@ -80,27 +80,27 @@ struct TerminalPicture {
     private var margin: Int { min(columns / 20, 10) }
     private var innerColumns: Int { columns - 2 * margin }
 
-    /// Returns the parts that remain; `nil` if they do not fit.
-    private func stack(_ omission: Omission) -> Stack? {
+    /// Returns the parts of an arrangement; `nil` if they do not fit.
+    private func stack(_ arrangement: Arrangement) -> Stack? {
         let buttons = ButtonRows(
-            screen.buttons, columns: innerColumns, isTall: omission.hasTallButtons, depth: depth)
+            screen.buttons, columns: innerColumns, isTall: arrangement.hasTallButtons, depth: depth)
         let lower: [Part?] = [
-            omission.hasBar && screen.progress != nil ? .bar : nil,
-            omission.hasButtons ? buttons.map(Part.buttons) : nil, screen.noticeLine.map(Part.line),
+            arrangement.hasBar && screen.progress != nil ? .bar : nil,
+            arrangement.hasButtons ? buttons.map(Part.buttons) : nil, screen.noticeLine.map(Part.line),
         ]
-        let above = lines(omission.lines, columns: innerColumns).map(Part.line)
+        let above = lines(arrangement.lines, columns: innerColumns).map(Part.line)
         let below = lower.compactMap { part in part.map { [$0] } }
-        let others = Stack(groups: [above] + below, gap: omission.gap)
-        let left = rows - others.rows - omission.gap - (omission.gap > 0 ? 2 : 0)
+        let others = Stack(groups: [above] + below, gap: arrangement.gap)
+        let left = rows - others.rows - arrangement.gap - (arrangement.gap > 0 ? 2 : 0)
         let highest = max(rows / 2, 3)
         let digits = screen.bigTime(columns: innerColumns, rows: min(left, highest))
         let largest = screen.bigTime(columns: innerColumns, rows: min(rows, highest))
         let time = screen.smallTime(columns: innerColumns)
-        guard left > 0, !time.isEmpty, digits?.height ?? 0 >= min(omission.digits, largest?.height ?? 0) else {
+        guard left > 0, !time.isEmpty, digits?.height ?? 0 >= min(arrangement.digits, largest?.height ?? 0) else {
             return nil
         }
         let drawn = digits.map(Part.digits) ?? .line(Line(time, screen.timeStyle))
-        return Stack(groups: [above, [drawn]] + below, gap: omission.gap)
+        return Stack(groups: [above, [drawn]] + below, gap: arrangement.gap)
     }
 
     /// Returns the lines above the time. Where they are too many, the last ones share a row or are left out.

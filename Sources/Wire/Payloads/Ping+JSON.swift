@@ -43,7 +43,7 @@ struct Barrier: Described {
     }
 }
 
-/// A request to every node to publish its presence and register again.
+/// A request to every node to publish presence, register and notice again.
 struct Hello: Described {
     var message: Message { .hello }
 

@@ -8,10 +8,10 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct CalmSettingsTests {
     private static let environment = ["HOME": "/home/ada"]
 
-    private func read(_ given: [String: String], as part: CalmSettings.Part = .service) throws -> CalmSettings {
+    private func read(_ given: [String: String], as reader: CalmSettings.Reader = .service) throws -> CalmSettings {
         var values = SettingValues()
         try values.fill(environment: given)
-        return try CalmSettings(values, part: part, environment: Self.environment)
+        return try CalmSettings(values, for: reader, environment: Self.environment)
     }
 
     @Test func serviceHasDefaults() throws {

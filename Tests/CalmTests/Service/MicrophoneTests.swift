@@ -20,7 +20,7 @@ import Wire
                 var values = SettingValues()
                 try values.fill(
                     environment: ["LOCKSTEP_BROKER": "mqtt://127.0.0.1:\(broker.port)", "LOCKSTEP_NODE": "desk"])
-                let settings = try CalmSettings(values, part: .microphone, environment: ["HOME": "/home/ada"])
+                let settings = try CalmSettings(values, for: .microphone, environment: ["HOME": "/home/ada"])
                 let link = try #require(settings.node.brokerConfiguration(clientID: "microphone"))
                 let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 let microphone = Microphone(settings: settings, loop: loop, log: log)

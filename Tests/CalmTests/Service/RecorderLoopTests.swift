@@ -17,7 +17,7 @@ import Testing
         var values = SettingValues()
         let given = ["LOCKSTEP_CALM_RECORDER": recorder, "LOCKSTEP_CALM_RATE": "8000"]
         try values.fill(environment: given.merging(more) { $1 })
-        let settings = try CalmSettings(values, part: .microphone, environment: ["HOME": "/home/ada"])
+        let settings = try CalmSettings(values, for: .microphone, environment: ["HOME": "/home/ada"])
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return try RecorderLoop(settings: settings, isPaced: false, log: log)
     }

@@ -30,7 +30,7 @@ import Wire
         }
 
         func open(in directory: StateDirectory) throws {
-            let settings = try CalmSettings(SettingValues(), part: .service, environment: ["HOME": "/home/ada"])
+            let settings = try CalmSettings(SettingValues(), for: .service, environment: ["HOME": "/home/ada"])
             let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let files = CalmStateFiles(directory: directory, bootID: try #require(Clocks.bootID()), log: log)
             let watch = SpaceWatch(

@@ -167,7 +167,7 @@ import Testing
         let silent = try Port.listen(port)
         defer { close(silent) }
         let invitation = Invitation(
-            hosts: ["127.0.0.1"], port: port, fingerprint: Array(0..<32), role: .node, space: Settings.home,
+            hosts: ["127.0.0.1"], port: port, fingerprint: Array(0..<32), role: .node, space: NodeSettings.defaultSpace,
             node: NodeID.desk, secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000)
         let child = try machine.start("join", try JoinToken.encode(invitation))
         try await eventually("the broker is looked for") {

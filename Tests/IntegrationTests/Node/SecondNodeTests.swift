@@ -13,7 +13,8 @@ import Testing
     private func invitation() throws -> String {
         try JoinToken.encode(
             Invitation(
-                hosts: ["127.0.0.1"], port: Port.free(), fingerprint: nil, role: .node, space: Settings.home,
+                hosts: ["127.0.0.1"], port: Port.free(), fingerprint: nil, role: .node,
+                space: NodeSettings.defaultSpace,
                 node: NodeID.desk, secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000))
     }
 

@@ -83,5 +83,5 @@ import Testing
     }
 
     /// A non-loopback IPv4 address of this machine, which connections to it also come from.
-    private static let ownAddress = Interfaces.addresses().first { !$0.hasPrefix("127.") }
+    private static let ownAddress = Interfaces.ipv4Addresses().first { !$0.hasPrefix("127.") }
 }

@@ -59,7 +59,7 @@ extension World {
     private mutating func carryOut(_ actions: [NodeCore.Action], of node: Int) -> Bool {
         let life = machines[node].life
         for action in actions {
-            if action.isBoundary, isDoomed(node) { return false }
+            if action.isBoundary, diesIfDoomed(node) { return false }
             carryOut(action, of: node)
             guard machines[node].life == life, violation == nil else { return false }
         }
@@ -191,7 +191,7 @@ extension World {
     }
 
     /// Lets a doomed program die at a boundary between two actions, and returns whether it died.
-    private mutating func isDoomed(_ node: Int) -> Bool {
+    private mutating func diesIfDoomed(_ node: Int) -> Bool {
         guard let doom = machines[node].doom else { return false }
         if doom.effects > 0 {
             machines[node].doom = (doom.effects - 1, doom.loss, doom.down)

@@ -14,12 +14,12 @@ struct CalmCommand: AsyncParsableCommand {
         commandName: "calm",
         abstract: "Show how quiet it was while the session ran, and the last hour.",
         discussion: "lockstep-calm measures it: the service, and a microphone or a sensor.",
-        subcommands: [CalmStatus.self, Calibrate.self],
-        defaultSubcommand: CalmStatus.self
+        subcommands: [CalmStatusCommand.self, CalibrateCommand.self],
+        defaultSubcommand: CalmStatusCommand.self
     )
 }
 
-struct CalmStatus: AsyncParsableCommand {
+struct CalmStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show percent, trend, level and the last hour; exit code 5 when there is no session.")

@@ -7,7 +7,7 @@ struct KioskCommand: AsyncParsableCommand {
         commandName: "kiosk",
         abstract:
             "Print the link of this node's page; with enable or disable, show it on this machine's screen or not.",
-        subcommands: [KioskLink.self, KioskEnable.self, KioskDisable.self],
-        defaultSubcommand: KioskLink.self
+        subcommands: [KioskLinkCommand.self, KioskEnableCommand.self, KioskDisableCommand.self],
+        defaultSubcommand: KioskLinkCommand.self
     )
 }

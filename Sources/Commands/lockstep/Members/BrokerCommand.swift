@@ -6,9 +6,9 @@ import Joining
 struct BrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broker", abstract: "Set up a broker on this machine, or undo that.",
-        subcommands: [SetUp.self, Unset.self])
+        subcommands: [SetUpCommand.self, UnsetCommand.self])
 
-    struct SetUp: ParsableCommand {
+    struct SetUpCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "setup",
             abstract: "Install and configure mosquitto, for this machine only unless --lan is given.",
@@ -43,7 +43,7 @@ struct BrokerCommand: ParsableCommand {
         }
     }
 
-    struct Unset: ParsableCommand {
+    struct UnsetCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "unset",
             abstract: "Restore the configuration and the state of mosquitto from before setup; the members are kept.")

@@ -195,7 +195,7 @@ struct OwnBrokerOptions: ParsableArguments {
             trust = .certificates(Array(try read(tlsCA).utf8))
         }
         let name = node ?? broker.user.flatMap(NodeID.init)?.rawValue
-        guard let id = try name.map({ NodeID($0) }) ?? Settings.hostNode() else {
+        guard let id = try name.map({ NodeID($0) }) ?? NodeSettings.hostNode() else {
             throw UsageError("--node is 1 to 32 characters of a-z, 0-9 and -")
         }
         let spaceID = space.map { SpaceID($0) }
@@ -217,7 +217,7 @@ struct OwnBrokerOptions: ParsableArguments {
     private func givenPassword(for broker: BrokerAddress) throws -> String? {
         if let passwordFile {
             do throws(BadValue) {
-                return try Settings.password(in: passwordFile)
+                return try NodeSettings.password(in: passwordFile)
             } catch {
                 throw UsageError("\(error)")
             }
@@ -261,7 +261,7 @@ struct LeaveCommand: AsyncParsableCommand {
                 "The broker still knows \(node), so that name stays taken. To free it there: sudo lockstep revoke \(node)"
             )
         }
-        if !scope.isPersonal, access((scope.destdir ?? "") + KioskEnable.path, F_OK) == 0 {
+        if !scope.isPersonal, access((scope.destdir ?? "") + KioskEnableCommand.path, F_OK) == 0 {
             print("This machine is still a kiosk. To return its screen to the console: sudo lockstep kiosk disable")
         }
     }

@@ -12,11 +12,11 @@ struct PhoneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phone",
         abstract: "Pair a phone with this node's page, list the paired phones, or shut one out.",
-        subcommands: [PhoneAdd.self, PhoneList.self, PhoneRemove.self]
+        subcommands: [PhoneAddCommand.self, PhoneListCommand.self, PhoneRemoveCommand.self]
     )
 }
 
-struct PhoneAdd: AsyncParsableCommand {
+struct PhoneAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Print a QR code and a link with which one phone gets a key of its own.",
@@ -88,7 +88,7 @@ struct PhoneAdd: AsyncParsableCommand {
     }
 }
 
-struct PhoneList: AsyncParsableCommand {
+struct PhoneListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the paired phones: name, access, since when, last seen.")
@@ -112,7 +112,7 @@ struct PhoneList: AsyncParsableCommand {
     }
 }
 
-struct PhoneRemove: AsyncParsableCommand {
+struct PhoneRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Shut out a phone: its key ends, and its open pages end at once.",

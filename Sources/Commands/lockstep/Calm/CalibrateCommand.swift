@@ -8,9 +8,9 @@ import Settings
 import Subprocess
 import SystemPackage
 
-struct Calibrate: AsyncParsableCommand {
+struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Listen to the quiet room, and suggest a threshold.",
+        commandName: "calibrate", abstract: "Listen to the quiet room, and suggest a threshold.",
         discussion: """
             Without a broker it listens to this machine's microphone, as lockstep-calm listen does; with --broker or \
             LOCKSTEP_BROKER it uses the levels that microphones and sensors of the space publish.

@@ -7,9 +7,9 @@ import Runtime
 import Session
 import Settings
 
-struct Correct: ParsableCommand {
+struct CorrectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Correct the title, the label or the times of a session.",
+        commandName: "correct", abstract: "Correct the title, the label or the times of a session.",
         discussion: """
             The node's record stays in the ledger; the latest correction applies. Without an option it confirms that the \
             session is right as it is.
@@ -47,8 +47,8 @@ struct Correct: ParsableCommand {
             }
             var content = Correction.Content(
                 title: entry.record.title, label: entry.record.label, runs: entry.record.runs)
-            if let title { content.title = try Typed.title(title) }
-            if let label { content.label = try Typed.label(label, colour: entry.record.label?.colour) }
+            if let title { content.title = try TypedTexts.title(title) }
+            if let label { content.label = try TypedTexts.label(label, colour: entry.record.label?.colour) }
             if from != nil || to != nil { content.runs = try runs(of: entry.record, in: opened) }
             try opened.correct(entry.record.key, to: content)
             return opened.settings
@@ -86,9 +86,9 @@ struct Correct: ParsableCommand {
     }
 }
 
-struct Delete: ParsableCommand {
+struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Remove a session from all sums.",
+        commandName: "delete", abstract: "Remove a session from all sums.",
         discussion: "The node's record stays in the ledger; lockstep debt correct restores the session.")
 
     @OptionGroup var access: LedgerAccess
@@ -109,7 +109,7 @@ struct Delete: ParsableCommand {
 }
 
 /// Checks the texts of a session that a person gives to `correct` and `add`.
-enum Typed {
+enum TypedTexts {
     static func title(_ text: String) throws -> String {
         let title = CleanText.trimmed(text)
         guard title.isEmpty || CleanText.accepts(title, bytes: Limits.titleBytes) else {

@@ -7,8 +7,9 @@ import Platform
 import Session
 import Settings
 
-struct History: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List sessions, the latest last.", shouldDisplay: false)
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "List sessions, the latest last.", shouldDisplay: false)
 
     @OptionGroup var access: LedgerAccess
     @OptionGroup var options: HistoryOptions

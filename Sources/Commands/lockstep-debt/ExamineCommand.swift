@@ -5,9 +5,10 @@ import ArgumentParser
 import Debt
 import Settings
 
-struct Examine: ParsableCommand {
+struct ExamineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the state of the ledger as JSON, for lockstep doctor.", shouldDisplay: false)
+        commandName: "examine", abstract: "Print the state of the ledger as JSON, for lockstep doctor.",
+        shouldDisplay: false)
 
     @OptionGroup var access: LedgerAccess
 

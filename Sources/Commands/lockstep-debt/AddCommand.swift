@@ -10,9 +10,9 @@ import Session
 import Settings
 import Wire
 
-struct Add: ParsableCommand {
+struct AddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Add a session that no node recorded.",
+        commandName: "add", abstract: "Add a session that no node recorded.",
         discussion: """
             Times are those of the ledger's zone. Time that the ledger has already, of another session, counts once. \
             lockstep debt correct and delete change the session later.
@@ -73,8 +73,9 @@ struct Add: ParsableCommand {
         guard let node = NodeID("added-by-hand") else { preconditionFailure("added-by-hand is the id of a node") }
         let kind = PhaseKind.allCases.first(where: rules.counting.kinds.contains) ?? .focus
         return LedgerRecord(
-            added: ULID.make(at: GroupTime(now)), on: node, title: try Typed.title(title ?? ""),
-            label: try Typed.label(label ?? "-", colour: nil), kind: kind, from: GroupTime(from), to: GroupTime(to))
+            added: ULID.make(at: GroupTime(now)), on: node, title: try TypedTexts.title(title ?? ""),
+            label: try TypedTexts.label(label ?? "-", colour: nil), kind: kind, from: GroupTime(from), to: GroupTime(to)
+        )
     }
 
     private func instants(_ text: String, _ option: String, on date: CivilDate, in zone: Zone) throws -> [Int64] {

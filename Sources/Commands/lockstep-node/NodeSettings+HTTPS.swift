@@ -8,7 +8,7 @@ import Web
 import TLS
 #endif
 
-extension Settings {
+extension NodeSettings {
     /// Returns the certificate of the settings, or else one that the node's own authority issues.
     func encryption(
         of https: HTTPAddress, names: Set<String>, log: Logger

@@ -17,7 +17,7 @@ import Web
 /// `lockstep-node remote`: a passing remote, which `lockstep` runs where there is a broker and no node. It joins the
 /// space for one command, announces nothing and owns nothing. When it has joined, it prints the path of its control
 /// socket; it ends when its standard input does.
-struct RemoteSubcommand: AsyncParsableCommand {
+struct RemoteCommand: AsyncParsableCommand {
     // Its errors are part of the output of `lockstep`.
     static let configuration = CommandConfiguration(commandName: "lockstep")
 
@@ -31,7 +31,7 @@ struct RemoteSubcommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         var values = broker.values
         try values.fill(environment: environment)
-        let settings = try Settings(values, environment: environment)
+        let settings = try NodeSettings(values, environment: environment)
         guard let bootID = Clocks.bootID() else { throw UsageError("the kernel's boot id cannot be read") }
         var log = Logger(label: "lockstep") { _ in SwiftLogNoOpLogHandler() }
         log.logLevel = .critical
@@ -71,7 +71,7 @@ struct RemoteSubcommand: AsyncParsableCommand {
         let path = directory + "/node.sock"
         let control = try ControlServer(
             node: LocalNode(node: node, presets: Presets(), worksAlone: false), path: path,
-            kiosk: KioskReport(machine: Settings.hostName), log: log
+            kiosk: KioskReport(machine: NodeSettings.hostName), log: log
         ) {
             print(path)
             fflush(nil)

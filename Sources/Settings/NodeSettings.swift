@@ -7,7 +7,7 @@ import Platform
 package import Session
 
 /// The validated settings of a node.
-package struct Settings: Sendable {
+package struct NodeSettings: Sendable {
     /// The broker; `nil` to work alone.
     package var broker: BrokerAddress?
     /// The file of trusted certificates for the broker; `nil` for those of the operating system.
@@ -29,9 +29,9 @@ package struct Settings: Sendable {
     package var socket: String
     /// Whether the members of the node's group may use the control socket, too.
     package var isSocketForGroup: Bool
-    /// The address of the kiosk page; `nil` to serve none.
+    /// The address of the pages and the API; `nil` to serve none.
     package var http: HTTPAddress?
-    /// The address of the kiosk page over HTTPS; `nil` to serve none.
+    /// The address of the pages and the API over HTTPS; `nil` to serve none.
     package var https: HTTPAddress?
     /// The certificate of HTTPS; `nil` for one of the node's own authority.
     package var httpsCertificate: String?
@@ -69,7 +69,7 @@ package struct Settings: Sendable {
         isAuthorityPinned = try values.isOn(.tlsPinned)
         tlsCertificate = try values.path(.tlsCertificate)
         tlsKey = try values.path(.tlsKey)
-        space = try values.read(.space, SpaceID.init, "1 to 32 characters of a-z, 0-9 and -") ?? Self.home
+        space = try values.read(.space, SpaceID.init, "1 to 32 characters of a-z, 0-9 and -") ?? Self.defaultSpace
         let ownNode = try values.read(.node, NodeID.init, "1 to 32 characters of a-z, 0-9 and -")
         if let ownNode { node = ownNode } else { node = try Self.hostNode() }
         role =
@@ -136,7 +136,8 @@ package struct Settings: Sendable {
         }
     }
 
-    package static let home: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
+    /// The space of a node whose settings name none.
+    package static let defaultSpace: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
 
     /// The name of this machine in lower case, without its domain.
     package static var hostName: String {
@@ -166,7 +167,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// Refuses certificates for a connection that would not be encrypted.
+    /// Refuses settings of TLS that do not fit together or the broker's address.
     private func checkTLS(_ values: SettingValues) throws(SettingError) {
         for setting in [Setting.tlsCA, .tlsCertificate, .tlsKey] {
             guard let given = values[setting], broker?.isEncrypted != true else { continue }

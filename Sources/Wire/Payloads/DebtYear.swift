@@ -14,8 +14,8 @@ public struct DebtYear: Hashable, Sendable, Described {
 
     public static let weeks = 52
     public static let daysLimit = 400
-    /// Minutes of a day: two days, since a week's first day can include the rest of a date.
-    private static let minutes = 0...2_880
+    /// The minutes that a day can have: those of two dates, since a week's first day can include the rest of a date.
+    private static let dayMinutes = 0...2_880
 
     public init(first: CivilDate, days: [Int], calm: [Int?] = [], at: GroupTime) {
         self.first = first
@@ -37,7 +37,7 @@ public struct DebtYear: Hashable, Sendable, Described {
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("first", &first, .date)
-        try form.field("days", &days, .list(of: .whole(Self.minutes), 0...Self.daysLimit))
+        try form.field("days", &days, .list(of: .whole(Self.dayMinutes), 0...Self.daysLimit))
         try form.field("calm", &calm, .list(of: .nullable(.percent), 0...(Self.daysLimit + 6) / 7), unless: [])
         try form.field("at", &at, .time)
     }

@@ -7,9 +7,9 @@ import Platform
 import Session
 import Settings
 
-struct Backup: ParsableCommand {
+struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy the ledger into a file, while the service runs or not.")
+        commandName: "backup", abstract: "Copy the ledger into a file, while the service runs or not.")
 
     @OptionGroup var access: LedgerAccess
 
@@ -24,9 +24,9 @@ struct Backup: ParsableCommand {
     }
 }
 
-struct Restore: ParsableCommand {
+struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Replace the ledger by a backup. The service must not run.",
+        commandName: "restore", abstract: "Replace the ledger by a backup. The service must not run.",
         discussion: """
             The backup is checked first, and not changed. The present ledger is renamed to ledger.sqlite.before-1, or the \
             next free number. When the service runs, nodes send again the records of the last 90 days that the backup lacks.
@@ -55,9 +55,9 @@ struct Restore: ParsableCommand {
     }
 }
 
-struct Move: ParsableCommand {
+struct MoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy the ledger from a file to PostgreSQL, or back. No service may run.",
+        commandName: "move", abstract: "Copy the ledger from a file to PostgreSQL, or back. No service may run.",
         discussion: """
             The target must be empty; both are compared afterwards. The source stays as it is. Then set LOCKSTEP_LEDGER, or \
             remove it, and start the service.

@@ -5,7 +5,7 @@ import Testing
 @testable import Session
 
 /// A correction of group time moves the times of a session and keeps its minutes.
-@Suite(.timeLimit(.minutes(15))) struct MovedTests {
+@Suite(.timeLimit(.minutes(15))) struct RegisterMoveTests {
     static let minute: Milliseconds = 60_000
     static let day = 1_440 * minute
 

@@ -9,9 +9,9 @@ import Session
 import Settings
 import Wire
 
-struct Show: ParsableCommand {
+struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show this week: each day as a bar, the streak and the debt.")
+        commandName: "show", abstract: "Show this week: each day as a bar, the streak and the debt.")
 
     @OptionGroup var access: LedgerAccess
 

@@ -4,9 +4,9 @@ import ArgumentParser
 import Calm
 import Settings
 
-struct Listen: AsyncParsableCommand {
+struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Listen to a microphone, and publish its level once a second.",
+        commandName: "listen", abstract: "Listen to a microphone, and publish its level once a second.",
         discussion: """
             The sound is recorded by pw-record, parec or arecord, whichever is installed and works, or by a command of your \
             own, or read from standard input with --recorder -. WAV and AU streams are detected; other bytes are read by \

@@ -12,7 +12,7 @@ import Wire
 
 /// `lockstep-node probe`: logs in as a node, and reports what the broker keeps of it, for `lockstep join`. It writes
 /// nothing but a message to itself.
-struct ProbeSubcommand: AsyncParsableCommand {
+struct ProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "lockstep-node probe")
 
     @Option(help: "The settings of the node.")
@@ -30,7 +30,7 @@ struct ProbeSubcommand: AsyncParsableCommand {
     func run() async throws {
         var values = SettingValues()
         try values.fill(file: config)
-        let settings = try Settings(values, environment: [:])
+        let settings = try NodeSettings(values, environment: [:])
         // A failure before the first connection ends the probe.
         let connected = Atomic(false)
         guard
@@ -62,7 +62,7 @@ struct ProbeSubcommand: AsyncParsableCommand {
     }
 
     private func observe(
-        _ client: MQTTClient, _ events: AsyncStream<MQTTEvent>, _ settings: Settings, onConnect: () -> Void
+        _ client: MQTTClient, _ events: AsyncStream<MQTTEvent>, _ settings: NodeSettings, onConnect: () -> Void
     ) async -> ProbeReport {
         let codec = WireCodec(space: settings.space, me: settings.node)
         let barrier = codec.barrier(

@@ -7,7 +7,7 @@ import Platform
 import Session
 import Settings
 
-struct KioskEnable: AsyncParsableCommand {
+struct KioskEnableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
         abstract: "Show the session on this machine's screen, from boot on.",
@@ -55,16 +55,16 @@ struct KioskEnable: AsyncParsableCommand {
 
     func run() async throws {
         try KioskService.requireRoot()
-        let isNew = access(KioskEnable.path, F_OK) != 0
+        let isNew = access(KioskEnableCommand.path, F_OK) != 0
         do {
-            try Files.replace(KioskEnable.path, with: Array(try lines().text.utf8))
+            try Files.replace(KioskEnableCommand.path, with: Array(try lines().text.utf8))
         } catch {
             throw UsageError("\(error)")
         }
         do {
             try await KioskService.systemctl("enable", "--quiet", KioskService.unit)
         } catch {
-            if isNew { unlink(KioskEnable.path) }
+            if isNew { unlink(KioskEnableCommand.path) }
             throw error
         }
         // The node reads the address of its page when it starts.
@@ -79,7 +79,7 @@ struct KioskEnable: AsyncParsableCommand {
         fflush(nil)
         let shown = try await KioskService.waitUntilSeen()
         print("The screen shows \(shown), face \(face.rawValue), now and after each start.")
-        print("Settings: \(KioskEnable.path). To stop: sudo lockstep kiosk disable")
+        print("Settings: \(KioskEnableCommand.path). To stop: sudo lockstep kiosk disable")
     }
 
     /// The lines of the file. The names without LOCKSTEP_ are for `kiosk-session` alone.
@@ -97,7 +97,7 @@ struct KioskEnable: AsyncParsableCommand {
     }
 }
 
-struct KioskDisable: AsyncParsableCommand {
+struct KioskDisableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Return this machine's screen to its console. Needs root.")
 
@@ -106,7 +106,7 @@ struct KioskDisable: AsyncParsableCommand {
         try await KioskService.systemctl("disable", "--quiet", "--now", KioskService.unit)
         // A browser that did not end in time leaves the unit failed. If it did, an error here is harmless.
         _ = try? await KioskService.systemctl("reset-failed", KioskService.unit)
-        unlink(KioskEnable.path)
+        unlink(KioskEnableCommand.path)
         try await KioskService.systemctl("try-restart", "lockstep-node.service")
         try await KioskService.systemctl("--no-block", "start", "getty@tty1.service")
         print("The screen shows the console again.")

@@ -7,33 +7,33 @@ import Session
 import TLS
 
 /// The names and addresses of the broker's machine.
-struct BrokerAddresses {
+struct BrokerMachine {
     /// The name of the machine; `nil` if it has none that a certificate can hold.
-    var machine: HostName?
+    var name: HostName?
     /// The addresses of the machine in its networks, of IPv4 and IPv6, without loopback and link-local ones.
     var networkAddresses: [HostName]
 
     static func here() -> Self {
-        var name = utsname()
-        uname(&name)
-        let text = withUnsafeBytes(of: name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        let ipv4 = Interfaces.addresses().filter { !$0.hasPrefix("127.") }
+        var system = utsname()
+        uname(&system)
+        let text = withUnsafeBytes(of: system.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let ipv4 = Interfaces.ipv4Addresses().filter { !$0.hasPrefix("127.") }
         let ipv6 = Interfaces.ipv6Addresses().filter { ["2", "3", "fd"].contains(where: $0.hasPrefix) }
-        return Self(machine: HostName(text), networkAddresses: (ipv4 + ipv6).compactMap(HostName.init))
+        return Self(name: HostName(text), networkAddresses: (ipv4 + ipv6).compactMap(HostName.init))
     }
 
     private var ownNames: [HostName] {
-        guard case .name(let text) = machine else { return [] }
+        guard case .name(let text) = name else { return [] }
         return [.name(text), HostName("\(text.prefix { $0 != "." }).local")].compactMap(\.self)
     }
 
     /// Returns the hosts of a new certificate, with those of the `present` one, on which nodes that joined rely.
-    func inCertificate(for host: HostName, present: [HostName]) -> [HostName] {
+    func certificateHosts(for host: HostName, keeping present: [HostName]) -> [HostName] {
         ([host, .name("localhost"), .address("127.0.0.1")] + ownNames + present).unique
     }
 
     /// Returns the hosts of an invitation in the order in which nodes try them: names first, since addresses change.
-    func inInvitation(for host: HostName, isOnLAN: Bool) -> [HostName] {
+    func invitationHosts(for host: HostName, isOnLAN: Bool) -> [HostName] {
         let addresses: [HostName]
         if isOnLAN {
             let ipv4 = networkAddresses.first { !$0.text.contains(":") }
@@ -75,26 +75,5 @@ extension [HostName] {
     fileprivate var unique: [HostName] {
         var seen: Set<HostName> = []
         return filter { seen.insert($0).inserted }
-    }
-}
-
-/// The address at which the broker listens, as the file `address` holds it.
-struct BrokerListener: Equatable {
-    var isEncrypted: Bool
-    var host: HostName
-    var port: Int
-
-    var text: String { "\(isEncrypted ? "mqtts" : "mqtt") \(host.text) \(port)\n" }
-    var urlHost: String { host.text.contains(":") ? "[\(host.text)]" : host.text }
-    var url: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(urlHost):\(port)" }
-}
-
-extension BrokerListener {
-    init?(_ text: String) {
-        let words = text.split(whereSeparator: \.isWhitespace)
-        guard words.count == 3, words[0] == "mqtt" || words[0] == "mqtts", let host = HostName(String(words[1])),
-            let port = Int(words[2]), (1...65_535).contains(port)
-        else { return nil }
-        self.init(isEncrypted: words[0] == "mqtts", host: host, port: port)
     }
 }

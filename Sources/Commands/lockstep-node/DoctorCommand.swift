@@ -8,7 +8,7 @@ import Runtime
 import Settings
 
 /// `lockstep-node doctor`: prints what a broker can do as JSON, for `lockstep doctor --broker`.
-struct DoctorSubcommand: AsyncParsableCommand {
+struct DoctorCommand: AsyncParsableCommand {
     // Its errors are part of the output of `lockstep`.
     static let configuration = CommandConfiguration(commandName: "lockstep")
 
@@ -30,10 +30,10 @@ struct DoctorSubcommand: AsyncParsableCommand {
         print(ReportJSON.text(findings))
     }
 
-    private static func link(_ given: SettingValues) throws -> (settings: Settings, link: MQTTConfiguration) {
+    private static func link(_ given: SettingValues) throws -> (settings: NodeSettings, link: MQTTConfiguration) {
         var values = given
         try values.fill(environment: ProcessInfo.processInfo.environment)
-        let settings = try Settings(values, environment: ProcessInfo.processInfo.environment)
+        let settings = try NodeSettings(values, environment: ProcessInfo.processInfo.environment)
         guard let link = settings.brokerConfiguration(clientID: "lockstep-doctor") else {
             throw UsageError("no --broker is given")
         }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import ArgumentParser
+import Client
+import Display
+import Platform
+import Settings
+
+extension KioskReport {
+    static let noPage = "this node serves no page; start it with --http 127.0.0.1:7780"
+
+    /// Checks that the node answers to a host that a person names. For an origin, it only warns: a proxy there can ask
+    /// the node for another host.
+    func check(_ host: PageHost?) throws {
+        guard let host, !host.isAddress, !names.contains(host.name) else { return }
+        let problem =
+            "the node does not answer to \(host.name): add it to LOCKSTEP_HTTP_HOSTS in the node's settings, then restart the node"
+        guard host.origin != nil else { throw UsageError(problem) }
+        CommandLineRunner.say("lockstep: unless the proxy asks for another host, \(problem)")
+    }
+
+    /// Returns the origin of a page as a browser reaches it.
+    func origin(of page: Page, host: PageHost?, local: Bool = false) -> String {
+        if let origin = host?.origin { return origin }
+        if let host { return page.origin(at: host.host) }
+        let own = local ? (page.host == "::" ? "::1" : "127.0.0.1") : "\(machine).local"
+        return page.origin(at: page.isForAnyAddress ? own : page.host)
+    }
+}
+
+/// The host or origin at which browsers reach the page, as a person types it.
+struct PageHost {
+    /// A whole origin, such as that of a proxy; `nil` where only a host is named.
+    let origin: String?
+    /// The name or the address.
+    let host: String
+
+    init(_ given: String) throws {
+        // An address of IPv6 may stand in brackets, as in a URL.
+        let isBracketed = given.first == "[" && given.last == "]" && given.contains(":")
+        let text = isBracketed ? String(given.dropFirst().dropLast()) : given
+        let origin = text.last == "/" ? String(text.dropLast()) : text
+        let scheme = ["https://", "http://"].first { origin.hasPrefix($0) }
+        if let scheme, let address = try? HTTPAddress(String(origin.dropFirst(scheme.count))) {
+            (self.origin, host) = (origin, address.host)
+        } else if HostText.accepts(text) {
+            (self.origin, host) = (nil, text)
+        } else {
+            throw ValidationError(
+                "“\(text)” is no host; write a name or an address without port, or an origin as https://pi.example.org")
+        }
+    }
+
+    var name: String { host.lowercased() }
+    /// Whether the host is an address and not a name; every node answers to addresses.
+    var isAddress: Bool { name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } }
+}

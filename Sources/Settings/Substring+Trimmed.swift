@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Substring {
+    package var trimmed: Substring {
+        var text = self
+        while let first = text.first, first.isWhitespace { text = text.dropFirst() }
+        while let last = text.last, last.isWhitespace { text = text.dropLast() }
+        return text
+    }
+}
