@@ -53,7 +53,9 @@ struct BrokerSetup {
             throw JoinFailure("\(error)\nnothing is changed")
         }
         try await install(made.files, options, isNew: isNew)
-        print("The broker listens at \(listener.url)\(options.isOnLAN ? " and on every address of this machine" : "").")
+        print(
+            "The broker's address is \(listener.url)\(options.isOnLAN ? ", and it listens on every address of this machine" : "")."
+        )
         if options.isOnLAN, !options.isEncrypted {
             CommandLineRunner.say("Without --tls, passwords and sessions cross the LAN in the clear.")
         }

@@ -53,13 +53,12 @@ struct MosquittoService: Sendable {
         return process.map { kill($0, SIGHUP) == 0 } ?? true
     }
 
-    /// Restarts the unit, or starts it if it is stopped. Without a service manager it only tells a person to start a
-    /// running broker again. Returns `false` if systemd failed.
+    /// Restarts the unit, or starts it if it is stopped. Without a service manager it only tells a person to start the
+    /// broker. Returns `false` if systemd failed.
     func restart() async -> Bool {
         if hasManager { return await systemctl("restart", Self.unit) }
-        if process != nil {
-            print("No service manager here: start it again yourself (mosquitto -c \(files.path("mosquitto.conf"))).")
-        }
+        let again = process == nil ? "" : " again"
+        print("No service manager here: start mosquitto\(again) yourself: mosquitto -c \(files.path("mosquitto.conf"))")
         return true
     }
 

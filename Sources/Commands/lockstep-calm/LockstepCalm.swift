@@ -12,7 +12,7 @@ struct LockstepCalm: AsyncParsableCommand {
         discussion: """
             Without a subcommand it runs the service, which receives the levels of microphones and sensors, and publishes \
             the calm of the current session. Every option can also be set in the environment or in a file of KEY=VALUE \
-            lines, under the name at the end of its help; Config/calm.env lists them. Sound never leaves the process \
+            lines, under the name at the end of its help; calm.env (in /etc/lockstep, or Config of the sources) lists them. Sound never leaves the process \
             that records it; only levels do, one a second.
             """,
         version: Software.version,

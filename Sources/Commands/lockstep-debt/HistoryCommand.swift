@@ -89,7 +89,8 @@ struct HistoryCommand: ParsableCommand {
         let over = shares.over(of: index) / 60_000
         let beyond = over > 0 ? " (+\(over) min)" : ""
         let reason = exclusion.map { ", \(Self.words($0))" } ?? (isPart ? ", the rest counts for other sessions" : "")
-        return "\(when)  \(length)\(beyond)  \(record.title)\(label)  \(record.id) on \(record.node)\(mark)\(reason)"
+        return
+            "\(when)  \(length)\(beyond)  \(record.title.isEmpty ? "–" : record.title)\(label)  \(record.id) on \(record.node)\(mark)\(reason)"
     }
 
     private static func words(_ exclusion: Shares.Exclusion) -> String {

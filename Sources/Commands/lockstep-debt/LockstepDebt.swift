@@ -10,9 +10,9 @@ struct LockstepDebt: AsyncParsableCommand {
         commandName: "lockstep-debt",
         abstract: "Keep the ledger of all sessions, and compare the week with its goal.",
         discussion: """
-            Without a subcommand it runs the service, which stores the records of the nodes and publishes the weekly \
-            debt. Every option can also be set in the environment or in a file of KEY=VALUE lines, under the name at the \
-            end of its help; Config/debt.env lists them. The other subcommands read and change the ledger of this machine, \
+            Without a subcommand lockstep-debt runs the service, which stores the records of the nodes and publishes the \
+            weekly debt, and lockstep debt shows this week. Every option can also be set in the environment or in a file of KEY=VALUE lines, under the name at the \
+            end of its help; debt.env, in /etc/lockstep or in Config of the sources, lists them. The other subcommands read and change the ledger of this machine, \
             whether the service runs or not (restore and move need it stopped). lockstep history lists the sessions.
             """,
         version: Software.version,

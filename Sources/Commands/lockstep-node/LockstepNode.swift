@@ -11,8 +11,8 @@ struct LockstepNode: AsyncParsableCommand {
         abstract: "Run a node, which shows, starts and owns sessions of a space.",
         discussion: """
             Every option can also be set in the environment or in a file of KEY=VALUE lines, under the name at the end of \
-            its help. The command line has precedence over the environment, and that over the file. Config/node.env lists \
-            all settings, such as presets, break lengths and the cap of a count-up session. Without a broker the node \
+            its help. The command line has precedence over the environment, and that over the file. node.env (in /etc/lockstep, \
+            or Config of the sources) lists all settings, such as presets, break lengths and the cap of a count-up session. Without a broker the node \
             works alone.
             """,
         version: Software.version

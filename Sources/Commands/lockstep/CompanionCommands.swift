@@ -42,12 +42,18 @@ struct DebtCommand: ParsableCommand {
 
     @Argument(
         parsing: .captureForPassthrough, help: "A subcommand of lockstep-debt and its options (default: show).",
-        completion: .list(["show", "add", "correct", "delete", "import", "backup", "restore", "move"]))
+        completion: .list(subcommands))
     var arguments: [String] = []
+
+    private static let subcommands = ["show", "add", "correct", "delete", "import", "backup", "restore", "move"]
 
     func run() throws {
         let first = arguments.first ?? ""
         guard first != "history" else { throw UsageError("the history has a command of its own: lockstep history") }
+        guard first.isEmpty || first.hasPrefix("-") || (Self.subcommands + ["help"]).contains(first) else {
+            let known = Self.subcommands.joined(separator: ", ")
+            throw UsageError("there is no lockstep debt \(first); its commands are \(known)")
+        }
         // Without a subcommand, lockstep-debt itself would run the service.
         let isWeek = first.isEmpty || (first.hasPrefix("-") && !["-h", "--help", "--version"].contains(first))
         try CompanionExecutable.become("lockstep-debt", (isWeek ? ["show"] : []) + arguments)

@@ -69,6 +69,12 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func nodeFindings(hasLedger: Bool) async -> [Finding] {
         guard let client = socket.localNode else {
+            if let closed = socket.closedSocket {
+                return [
+                    Finding(
+                        "node", .wrong, "only members of its group may use \(closed)", fix: SocketOptions.groupAdvice)
+                ]
+            }
             return [
                 Finding(
                     "node", .wrong, "no node listens on \(socket.wantedSockets.joined(separator: " or "))",
@@ -234,7 +240,11 @@ struct DoctorCommand: AsyncParsableCommand {
                 return findings
             }
             let reason = result.standardError.split(whereSeparator: \.isNewline).joined(separator: " ")
-            return [Finding("ledger", .wrong, reason, fix: "Config/debt.env says what its settings take")]
+            return [
+                Finding(
+                    "ledger", .wrong, reason,
+                    fix: "debt.env, in /etc/lockstep or in Config of the sources, says what its settings take")
+            ]
         } catch {
             return [Finding("ledger", .wrong, "\(program) cannot be run: \(error)", fix: "install Lockstep again")]
         }

@@ -31,12 +31,16 @@ struct SocketOptions: ParsableArguments, Sendable {
         return Paths(environment: environment).sockets
     }
 
+    /// The first wanted socket that this person may not use; `nil` if there is none.
+    var closedSocket: String? { wantedSockets.first { access($0, W_OK) != 0 && errno == EACCES } }
+
+    static let groupAdvice = "sudo usermod -aG lockstep $USER, then log in again"
+
     /// Prints that no node was reached, and returns the exit code. `suffix` continues that sentence.
     func unreachable(_ suffix: String = "") -> any Error {
-        if let closed = wantedSockets.first(where: { access($0, W_OK) != 0 && errno == EACCES }) {
+        if let closedSocket {
             return ExitStatus.unreachable.printing(
-                "only members of its group may use \(closed); for the node of this machine: "
-                    + "sudo usermod -aG lockstep $USER, then log in again")
+                "only members of its group may use \(closedSocket); for the node of this machine: \(Self.groupAdvice)")
         }
         let installation = Installation(environment: ProcessInfo.processInfo.environment)
         return ExitStatus.unreachable.printing(

@@ -18,7 +18,7 @@ struct UpCommand: AsyncParsableCommand {
         discussion: """
             The broker keeps its retained messages in the state directory, so the next lockstep up continues where this \
             one ended. If the broker ends by itself, it is started again. It serves this machine only, without passwords: \
-            every user of the machine can read and control the session. README describes a broker for several machines. \
+            every user of the machine can read and control the session. For several machines: lockstep broker setup --help. \
             Where this machine has joined one, or a node runs, up ends with exit code 3. The microphone stays off without \
             --listen; with it, only levels leave the process that listens.
             """
@@ -37,7 +37,7 @@ struct UpCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let port, !(1...65_535).contains(port) { throw ValidationError("--port is 1 to 65535") }
-        if options.values.isGiven(.broker) {
+        if Self.ofAnotherBroker.contains(where: options.values.isGiven) {
             throw ValidationError("lockstep up runs a broker of its own; for another one, use lockstep node --broker …")
         }
     }
@@ -45,9 +45,12 @@ struct UpCommand: AsyncParsableCommand {
     func run() async throws {
         umask(0o077)
         var environment = ProcessInfo.processInfo.environment
-        for name in Self.ofAnotherBroker { environment[name] = nil }
+        for setting in Self.ofAnotherBroker { environment[setting.rawValue] = nil }
         var values = options.values
         try values.fill(environment: environment)
+        let file = Paths(environment: environment).settings(of: "node")
+        // A second group has the defaults: the file is of the first one's node.
+        if !separate, access(file, R_OK) == 0 { try values.fill(file: file, except: Set(Self.ofAnotherBroker)) }
         let settings = try NodeSettings(values, environment: environment)
         if !separate { try Self.refuseSecondGroup(environment) }
         if ControlClient.isServed(settings.socket) { throw UsageError("\(ControlError.taken(settings.socket))") }
@@ -63,7 +66,8 @@ struct UpCommand: AsyncParsableCommand {
             try await broker.run(onEnd: { status in
                 CommandLineRunner.say("lockstep up: the broker has ended by itself (\(status)) and is started again")
             }) { [listen] address in
-                try await Children(settings: settings, address: address, listens: listen).run(until: signals)
+                try await Children(settings: settings, address: address, listens: listen, isSeparate: separate).run(
+                    until: signals)
             }
         } catch let error as BadValue {
             CommandLineRunner.say("lockstep up: \(error)")
@@ -78,10 +82,10 @@ struct UpCommand: AsyncParsableCommand {
         throw ExitStatus.refused.code
     }
 
-    /// The settings of the environment that belong to a broker other than the private one.
-    fileprivate static let ofAnotherBroker = [
-        Setting.broker, .passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey,
-    ].map(\.rawValue)
+    /// The settings of the environment and the file that belong to a broker other than the private one.
+    fileprivate static let ofAnotherBroker: [Setting] = [
+        .broker, .passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey,
+    ]
 }
 
 /// The programs that `lockstep up` runs.
@@ -89,6 +93,7 @@ private struct Children: Sendable {
     let settings: NodeSettings
     let address: BrokerAddress
     let listens: Bool
+    let isSeparate: Bool
 
     /// An event for which `run` waits.
     private enum Event {
@@ -138,8 +143,9 @@ private struct Children: Sendable {
     }
 
     private func node() async throws -> TerminationStatus {
-        // No settings file: that of this machine's node is for another broker.
-        let options = ["--name", settings.name, "--socket", settings.socket, "--config", "/dev/null"]
+        // With a broker on its command line, a node leaves out what its settings file says of another one.
+        let options =
+            ["--name", settings.name, "--socket", settings.socket] + (isSeparate ? ["--config", "/dev/null"] : [])
         return try await start(
             "lockstep-node", named: "\(settings.node)", directory: settings.stateDirectory,
             options + .options(["--http": settings.http?.description, "--https": settings.https?.description]))
@@ -167,7 +173,8 @@ private struct Children: Sendable {
         return try await Subprocess.run(
             .path(FilePath(CompanionExecutable.path(of: program))), arguments: Arguments(arguments),
             environment: .inherit.updating(
-                Dictionary(uniqueKeysWithValues: UpCommand.ofAnotherBroker.map { (.init(stringLiteral: $0), nil) })),
+                Dictionary(
+                    uniqueKeysWithValues: UpCommand.ofAnotherBroker.map { (.init(stringLiteral: $0.rawValue), nil) })),
             platformOptions: options, input: .none,
             output: .currentStandardOutput, error: .currentStandardError
         ).terminationStatus

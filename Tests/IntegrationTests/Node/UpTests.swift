@@ -20,11 +20,11 @@ import Testing
         ) throws {
             self.directory = directory
             self.number = number
-            // `up` ignores the settings of the person's own node.
+            // `up` takes the settings of the person's own node, but for those of its broker.
             let settings = directory.file(".config/lockstep")
             try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
             try directory.write(
-                "LOCKSTEP_BROKER=mqtts://elsewhere\nLOCKSTEP_TLS_CA=/etc/hostname\n",
+                "LOCKSTEP_BROKER=mqtts://elsewhere\nLOCKSTEP_TLS_CA=/etc/hostname\nLOCKSTEP_NAME=From the file\n",
                 to: ".config/lockstep/node.env")
             pid = try Spawn.start(
                 [
@@ -88,6 +88,8 @@ import Testing
             return first.children.count == 4
         }
         try await eventually("connected") { socket.request("GET", "/v1/session")?.body.linked == true }
+        let nodes = try await CommandLine.run(["nodes", "--socket", socket.path])
+        #expect(nodes.output.contains("From the file"), "\(nodes)")
         try await CommandLine.run(["start", "Reading", "--socket", socket.path, "--json"]).expect()
         let before = try #require(socket.request("GET", "/v1/session")).body
         #expect(try await first.end(SIGINT) == 0, "\(first.log)")
