@@ -54,7 +54,7 @@ struct BrokerSetup {
         }
         try await install(made.files, options, isNew: isNew)
         print(
-            "The broker's address is \(listener.url)\(options.isOnLAN ? ", and it listens on every address of this machine" : "")."
+            "The broker listens at \(listener.url)\(options.isOnLAN ? " and on every address of this machine" : "")."
         )
         if options.isOnLAN, !options.isEncrypted {
             CommandLineRunner.say("Without --tls, passwords and sessions cross the LAN in the clear.")

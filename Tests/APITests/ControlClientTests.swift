@@ -100,6 +100,11 @@ import Wire
         let server = try Listener(path: path, answer: answer(Array("{}".utf8), status: "503 Service Unavailable"))
         let error = try await #require(throws: ControlError.self) { try await client.view() }
         guard case .badAnswer = error else { throw error }
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func refusedStreamOfViewsThrows() async throws {
+        let server = try Listener(path: path, answer: answer(Array("{}".utf8), status: "503 Service Unavailable"))
         await #expect(throws: ControlError.self) { try await client.views { _ in } }
         withExtendedLifetime(server) {}
     }
@@ -114,7 +119,7 @@ import Wire
     }
 }
 
-/// A socket that gives each client the same answer.
+/// A socket that gives its first client an answer.
 private final class Listener: Sendable {
     private let descriptor: Int32
     private let state = Mutex(State())
