@@ -23,9 +23,9 @@ package enum BrokerAdmin {
         switch request {
         case .setUp(let options): try await BrokerSetup(files).setUp(options)
         case .unset: try await BrokerSetup(files).undo(program: program)
-        case .invite(let node, let role, let space):
+        case .invite(let node, let role, let space, let isProgram):
             var membership = try Membership(files)
-            answer(try await membership.invite(node, role: role, space: space))
+            answer(try await membership.invite(node, role: role, space: space, isProgram: isProgram))
         case .revoke(let node):
             var membership = try Membership(files)
             answer(try await membership.revoke(node))

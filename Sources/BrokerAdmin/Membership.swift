@@ -30,12 +30,17 @@ struct Membership {
 
     // MARK: Invitations
 
-    mutating func invite(_ node: NodeID, role: MemberRole, space: SpaceID) async throws -> Invitation {
+    /// - Parameter isProgram: Whether the member is no node of Lockstep. It then has joined at once, since it publishes no
+    ///   presence from which that could be seen, and its password stays in the file.
+    mutating func invite(
+        _ node: NodeID, role: MemberRole, space: SpaceID, isProgram: Bool = false
+    ) async throws -> Invitation {
         let name = node.rawValue
+        let state: Member.State = isProgram ? .joined : .invited
         _ = try await settle(list.members.filter { $0.node == name && $0.state == .invited })
         let secretFile = "lockstep/\(name).join"
         if let existing = list[name], list.users.contains(name) {
-            if existing.state == .invited, existing.role == role, existing.space == space.rawValue,
+            if existing.state == state, existing.role == role, existing.space == space.rawValue,
                 let secret = try files.text(secretFile)
             {
                 CommandLineRunner.say("\(name) is invited already; this is the same invitation.")
@@ -54,7 +59,7 @@ struct Membership {
         }
         let secret = Secret.make()
         let member = Member(
-            node: name, role: role, space: space.rawValue, state: .invited, since: now + Self.validity)
+            node: name, role: role, space: space.rawValue, state: state, since: isProgram ? now : now + Self.validity)
         // Write-ahead: the password is stored before the broker gets it, so it cannot be lost.
         try files.install(BrokerFile(secretFile, secret, for: .root))
         try save(member)

@@ -81,6 +81,23 @@ import Testing
         #expect(!files.has("lockstep/desk.join"))
     }
 
+    @Test func aProgramHasJoinedAtOnceAndKeepsItsPassword() async throws {
+        try files.install(BrokerFile("lockstep/address", "mqtt 192.0.2.7 1884\n", for: .all))
+        try files.install(BrokerFile("lockstep/passwd", "", for: .broker))
+        var membership = try Membership(files)
+        let bridge = try #require(NodeID("home-assistant"))
+        let user = try await membership.invite(bridge, role: .remote, space: NodeSettings.defaultSpace, isProgram: true)
+        #expect(try await membership.members().map(\.state) == [.joined])
+        #expect(try files.text("lockstep/home-assistant.join") == user.secret)
+        let same = try await membership.invite(bridge, role: .remote, space: NodeSettings.defaultSpace, isProgram: true)
+        #expect(same.secret == user.secret)
+        await #expect(throws: JoinFailure.self) {
+            _ = try await membership.invite(bridge, role: .remote, space: NodeSettings.defaultSpace)
+        }
+        #expect(try await membership.revoke(bridge))
+        #expect(!files.has("lockstep/home-assistant.join"))
+    }
+
     @Test func aMachineWithoutABrokerIsNamed() {
         let error = #expect(throws: JoinFailure.self) { try Membership(files) }
         #expect(error?.description.contains("sudo lockstep broker setup") == true)

@@ -55,7 +55,8 @@ struct InviteCommand: AsyncParsableCommand {
         abstract: "Invite a machine: print the line with which it joins. Run it on the broker's machine.",
         discussion: """
             The invitation is a credential for one machine: anyone with it can join in its place. It is withdrawn if it \
-            is not used within a day. Asking again for the same node prints the same invitation while it is unused.
+            is not used within a day. Asking again for the same node prints the same invitation while it is unused. A \
+            program that is no node of Lockstep, as Home Assistant, gets a user with --program, which stays until lockstep revoke.
             """
     )
 
@@ -71,6 +72,9 @@ struct InviteCommand: AsyncParsableCommand {
     @Flag(help: "The machine becomes a kiosk when it joins.")
     var kiosk = false
 
+    @Flag(help: "Make a user for a program that is no node of Lockstep, with --role remote or display.")
+    var program = false
+
     @Flag(help: "Withdraw the invitations that were not used within a day, as a timer of the broker's machine does.")
     var expire = false
     @OptionGroup var output: OutputOptions
@@ -80,6 +84,9 @@ struct InviteCommand: AsyncParsableCommand {
 
     func validate() throws {
         if expire == (node != nil) { throw ValidationError("give the id of one node, or --expire") }
+        if program, kiosk || ![.remote, .display].contains(role) {
+            throw ValidationError("--program takes --role remote or --role display, and no --kiosk")
+        }
     }
 
     func run() async throws {
@@ -92,7 +99,9 @@ struct InviteCommand: AsyncParsableCommand {
             throw UsageError("a node and a space have 1 to 32 characters of a-z, 0-9 and -, and do not begin with -")
         }
         let invitation = try await BrokerRequests.answer(
-            .invite(node: id, role: role, space: space), Invitation.self, json: output.json, destdir)
+            .invite(node: id, role: role, space: space, isProgram: program), Invitation.self, json: output.json, destdir
+        )
+        if program { return showUser(invitation) }
         let line = "sudo lockstep join \(try JoinToken.encode(invitation))" + (kiosk ? " --kiosk" : "")
         if output.json {
             let printed: JSONText = [
@@ -111,6 +120,27 @@ struct InviteCommand: AsyncParsableCommand {
             \(Joining.text(of: invitation.expires)) if it is not used. So that no other user of that machine sees it, run \
             sudo lockstep join\(kiosk ? " --kiosk" : "") and paste the invitation then.
             """)
+    }
+}
+
+extension InviteCommand {
+    /// Prints how a program connects. The password stays in its file.
+    private func showUser(_ invitation: Invitation) {
+        let folder = (destdir ?? "") + "/etc/mosquitto/lockstep"
+        let authority = invitation.fingerprint == nil ? nil : "\(folder)/ca.crt"
+        let passwordFile = "\(folder)/\(invitation.node).join"
+        if output.json {
+            let printed: JSONText = [
+                "authority": authority?.json, "hosts": JSONText(invitation.hosts.map(\.json)),
+                "passwordFile": passwordFile.json, "port": invitation.port.json, "user": "\(invitation.node)".json,
+            ]
+            return print(CommandOutput.json(printed))
+        }
+        print(
+            "Host: \(invitation.hosts.joined(separator: ", or "))\nPort: \(invitation.port)\nUser: \(invitation.node)")
+        print("Password: in \(passwordFile), which root can read")
+        if let authority { print("Certificate authority: \(authority)") }
+        print("The user stays until sudo lockstep revoke \(invitation.node).")
     }
 }
 
