@@ -51,6 +51,7 @@ struct CorrectCommand: ParsableCommand {
             if let label { content.label = try TypedTexts.label(label, colour: entry.record.label?.colour) }
             if from != nil || to != nil { content.runs = try runs(of: entry.record, in: opened) }
             try opened.correct(entry.record.key, to: content)
+            print("Corrected \(opened.line(of: entry, titled: content.title)).")
             return opened.settings
         }
         LedgerAccess.notifyService(of: settings)
@@ -101,7 +102,10 @@ struct DeleteCommand: ParsableCommand {
 
     func run() throws {
         let settings = try access.withLedger(writes: true) { opened in
-            try opened.correct(try opened.find(session, on: recordedOn).record.key, to: nil)
+            let entry = try opened.find(session, on: recordedOn)
+            try opened.correct(entry.record.key, to: nil)
+            let line = opened.line(of: entry, titled: entry.record.title)
+            print("Removed \(line) from all sums. To restore it: lockstep debt correct \(entry.record.id)")
             return opened.settings
         }
         LedgerAccess.notifyService(of: settings)
@@ -150,6 +154,12 @@ extension LedgerAccess.Opened {
             throw UsageError("there is no session \(text)\(place) in the ledger of \(space)")
         }
         return entry
+    }
+
+    /// Names a session for a person: its beginning and its title.
+    fileprivate func line(of entry: Entry, titled title: String) -> String {
+        let begin = (entry.record.runs.first?.from ?? entry.record.startedAt).milliseconds
+        return "\(history.latest.zone.text(of: begin)) \(title.isEmpty ? "–" : title)"
     }
 
     fileprivate func correct(_ key: LedgerRecord.Key, to content: Correction.Content?) throws {

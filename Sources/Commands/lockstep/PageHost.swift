@@ -8,7 +8,9 @@ import Platform
 import Settings
 
 extension KioskReport {
-    static let noPage = "this node serves no page; start it with --http 127.0.0.1:7780"
+    static let noPage =
+        "this node serves no page: set LOCKSTEP_HTTP=127.0.0.1:7780 in its node.env and restart it, or run lockstep up --http "
+        + "127.0.0.1:7780; for other machines LOCKSTEP_HTTPS=0.0.0.0:7743"
 
     /// Checks that the node answers to a host that a person names. For an origin, it only warns: a proxy there can ask
     /// the node for another host.

@@ -110,7 +110,7 @@ import Testing
         let port = Port.free()
         let desk = try Self.node(port)
         try await desk.start()
-        try await desk.lockstep("phone", "add", "phone").expect(2, errors: "--http 0.0.0.0:7780")
+        try await desk.lockstep("phone", "add", "phone").expect(2, errors: "LOCKSTEP_HTTPS=0.0.0.0:7743")
         try await desk.lockstep("phone", "add", "phone", "--host", "pi:7780").expect(
             2, errors: "“pi:7780” is no host; write a name")
         try await desk.lockstep("phone", "remove", "phone").expect(3, errors: "no phone is named “phone”")

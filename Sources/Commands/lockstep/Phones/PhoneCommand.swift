@@ -48,8 +48,8 @@ struct PhoneAddCommand: AsyncParsableCommand {
             guard let page = report.pageForOthers else { throw UsageError(KioskReport.noPage) }
             guard host != nil || !page.isLoopback else {
                 throw UsageError(
-                    "this node serves its page to its own machine only; start it with --https 0.0.0.0:7743 or "
-                        + "--http 0.0.0.0:7780, or name the proxy with --host")
+                    "this node serves its page to its own machine only: set LOCKSTEP_HTTPS=0.0.0.0:7743 in its node.env and "
+                        + "restart it, or name the proxy with --host")
             }
             try report.check(host)
             let origin = report.origin(of: page, host: host)
