@@ -38,8 +38,9 @@ final class Inbox {
         complaints.append(line)
     }
 
-    /// The OpenSSL messages of the log: the last part of `error:0A000086:SSL routines::certificate verify failed`.
-    var tlsWords: String? {
+    /// The reasons in the log why TLS failed; `nil` without any. Of a line of OpenSSL it is the last part, such as
+    /// `certificate verify failed`; the others are lines of libmosquitto.
+    var tlsReasons: String? {
         let words = complaints.compactMap { line -> Substring? in
             if line.hasPrefix("OpenSSL Error") { return line.split(separator: ":").last }
             if line.hasPrefix("Error: ") { return line.dropFirst(7) }

@@ -66,7 +66,7 @@ extension MQTTClient {
         let handle = attempt.handle
         guard code == 0 else {
             var failure = MQTTError.connect(code, error, host: currentEndpoint.host, port: currentEndpoint.port)
-            if let words = handle.inbox.tlsWords, configuration.tls != nil { failure = Self.tlsFailure(words) }
+            if let words = handle.inbox.tlsReasons, configuration.tls != nil { failure = Self.tlsFailure(words) }
             // The connector is done, so teardown destroys the handle.
             ended(failure)
             return
@@ -116,21 +116,21 @@ extension MQTTClient {
         default:
             break
         }
-        let tlsWords = configuration.tls == nil ? nil : link.handle.inbox.tlsWords
-        if isOpening, canFallBack(link, tlsWords) {
+        let tlsReasons = configuration.tls == nil ? nil : link.handle.inbox.tlsReasons
+        if isOpening, canFallBack(link, tlsReasons) {
             tearDown()
             fallsBack = true
             attempt()
             return
         }
-        ended(reason(for: link, code, tlsWords))
+        ended(reason(for: link, code, tlsReasons))
     }
 
-    private func reason(for link: Link, _ code: Int32, _ tlsWords: String?) -> MQTTError {
+    private func reason(for link: Link, _ code: Int32, _ tlsReasons: String?) -> MQTTError {
         if let refusal = link.refusal { return .connack(refusal, link.handle.version) }
         if let end = link.end, end >= 128 { return .disconnect(end) }
         if isOpening {
-            if let tlsWords { return Self.tlsFailure(tlsWords) }
+            if let tlsReasons { return Self.tlsFailure(tlsReasons) }
             let error = MQTTError.lost(code)
             guard error.code == .connectionLost else { return error }
             let words = "the server closed the connection without an answer"
@@ -142,10 +142,10 @@ extension MQTTClient {
     }
 
     /// Returns whether to try 3.1.1. A server without MQTT 5 refuses, hangs up, or sends what the library cannot parse.
-    private func canFallBack(_ link: Link, _ tlsWords: String?) -> Bool {
+    private func canFallBack(_ link: Link, _ tlsReasons: String?) -> Bool {
         guard configuration.version == .automatic, link.handle.version == .v5 else { return false }
         if let refusal = link.refusal { return refusal == MQTTError.unsupportedVersion }
-        return tlsWords == nil
+        return tlsReasons == nil
     }
 
     private static func tlsFailure(_ words: String) -> MQTTError {

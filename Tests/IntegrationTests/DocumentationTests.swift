@@ -193,6 +193,12 @@ import Testing
         }
     }
 
+    /// A settings file has comments in lines of their own alone.
+    @Test(arguments: documents) func noSettingHasACommentBehindIt(document: String) throws {
+        let lines = try Project.read(document).split(separator: "\n")
+        #expect(lines.filter { $0.contains(#/^LOCKSTEP_[A-Z_]+=\S*\s+#/#) }.isEmpty)
+    }
+
     @Test func tablesOfSettingsMatchTheFiles() throws {
         let rows = try Project.read("Config/README.md").split(separator: "\n").filter { $0.hasPrefix("| `LOCKSTEP_") }
         let documented = rows.flatMap { Self.keys(in: String($0.split(separator: "|")[0])) }

@@ -36,7 +36,8 @@ extension Format where Self == TextRule {
         return TextRule(pattern: "^(#?([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|\(names))$")
     }
 
-    /// A time of the day, as `14:30`. The request also accepts `14:30:00`, which the pattern does not show.
+    /// A time of the day, as `14:30`. The request also accepts `9:05` and `14:30:00`, which the pattern
+    /// leaves out.
     static var timeOfDay: Self { TextRule(pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$") }
 
     /// Simple plans of whole minutes. The one-line grammar accepts more than this pattern.

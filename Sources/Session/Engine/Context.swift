@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clocks and the identity that the parts of an engine read while one input is handled. It is made once for an
-/// input or a rest. Only the choice of the source of group time renews it.
+/// The clocks and the identity that the parts of an engine read while one input is handled. It is made for each
+/// input or rest, and again where group time changes meanwhile: with its source, its mark, or the clocks that are known.
 struct Context {
     let node: NodeID
     let bootID: BootID

@@ -96,10 +96,11 @@ actor EventStreams {
         }
     }
 
+    /// Refuses a page that has no room, before its head is sent. It reserves nothing: ``join(_:as:on:)`` checks again.
     func checkRoom(for viewer: Viewer) throws(HTTPProblem) {
         guard hasRoom(for: viewer) else {
             throw HTTPProblem(
-                .serviceUnavailable, "the node has too many open pages (at most \(Self.limit)); close one")
+                .serviceUnavailable, "too many pages of this node are open: close one")
         }
     }
 
