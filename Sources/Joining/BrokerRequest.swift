@@ -9,7 +9,8 @@ package enum BrokerRequest: Codable, Sendable {
     case setUp(Options)
     /// Restores the configuration from before the setup.
     case unset
-    /// Adds a member; the answer is an ``Invitation``. A program that is no node of Lockstep joins with its password alone.
+    /// Adds a member; the answer is an ``Invitation``. A program that is no node of Lockstep joins with its password
+    /// alone.
     case invite(node: NodeID, role: MemberRole, space: SpaceID, isProgram: Bool)
     /// Ends the rights of a member.
     case revoke(node: NodeID)
