@@ -5,8 +5,9 @@ import Session
 import Settings
 
 /// The members of a broker and their passwords: the contents of the files `members` and `passwd`. A line of `members`
-/// is `NAME ROLE SPACE STATE SECONDS`. Lines of `passwd` stay as they are, also those that other programs wrote. A user
-/// without a line in `members` is a node of all spaces, or the calm or debt service if it has that name.
+/// is `NAME ROLE SPACE STATE SECONDS`, with the space `+` for all, and ``Member/time`` as the seconds. Lines of
+/// `passwd` stay as they are, also those that other programs wrote. A user without a line in `members` is a node of all
+/// spaces, or the calm or debt service if it has that name.
 struct MemberList {
     /// The user by which this program reads and clears retained messages. No node can have its name.
     static let localUser = "_local"
@@ -39,7 +40,7 @@ struct MemberList {
             words[2] == "+" || SpaceID(words[2]) != nil, let state = Member.State(rawValue: words[3]),
             let time = Int64(words[4])
         else { return nil }
-        return Member(node: words[0], role: role, space: words[2], state: state, since: time)
+        return Member(node: words[0], role: role, space: words[2], state: state, time: time)
     }
 
     /// The names of all users that have a password.
@@ -50,7 +51,7 @@ struct MemberList {
         if let member = members.first(where: { $0.node == node }) { return member }
         guard users.contains(node), NodeID(node) != nil else { return nil }
         let role = [MemberRole.calm, .debt].first { $0.rawValue == node } ?? .node
-        return Member(node: node, role: role, space: "+", state: .joined, since: 0)
+        return Member(node: node, role: role, space: "+", state: .joined, time: 0)
     }
 
     var all: [Member] {
@@ -77,7 +78,7 @@ struct MemberList {
     }
 
     var membersText: String {
-        members.map { "\($0.node) \($0.role.rawValue) \($0.space) \($0.state.rawValue) \($0.since)\n" }.joined()
+        members.map { "\($0.node) \($0.role.rawValue) \($0.space) \($0.state.rawValue) \($0.time)\n" }.joined()
     }
 
     var passwordsText: String { passwords.map { $0 + "\n" }.joined() }

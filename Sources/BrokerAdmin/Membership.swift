@@ -30,8 +30,8 @@ struct Membership {
 
     // MARK: Invitations
 
-    /// - Parameter isProgram: Whether the member is no node of Lockstep. It then has joined at once, since it publishes no
-    ///   presence from which that could be seen, and its password stays in the file.
+    /// - Parameter isProgram: Whether the member is no node of Lockstep. It then has joined at once, since it publishes
+    ///   no presence from which that could be seen, and its password stays in the file.
     mutating func invite(
         _ node: NodeID, role: MemberRole, space: SpaceID, isProgram: Bool = false
     ) async throws -> Invitation {
@@ -59,7 +59,7 @@ struct Membership {
         }
         let secret = Secret.make()
         let member = Member(
-            node: name, role: role, space: space.rawValue, state: state, since: isProgram ? now : now + Self.validity)
+            node: name, role: role, space: space.rawValue, state: state, time: isProgram ? now : now + Self.validity)
         // Write-ahead: the password is stored before the broker gets it, so it cannot be lost.
         try files.install(BrokerFile(secretFile, secret, for: .root))
         try save(member)
@@ -79,7 +79,7 @@ struct Membership {
         let hosts = BrokerMachine.here().invitationHosts(for: listener.host, isOnLAN: files.has("lockstep/lan"))
         return Invitation(
             hosts: hosts.map(\.text), port: listener.port, fingerprint: fingerprint, role: member.role, space: space,
-            node: node, secret: secret, expires: member.since)
+            node: node, secret: secret, expires: member.time)
     }
 
     /// Withdraws the invitations that were not used in time, and returns their names.
@@ -88,7 +88,7 @@ struct Membership {
             throw JoinFailure("mosquitto does not run, so it cannot be seen which invitations were used")
         }
         _ = try await settle(list.members.filter { $0.state == .invited })
-        let due = list.members.filter { $0.state == .invited && $0.since <= now }
+        let due = list.members.filter { $0.state == .invited && $0.time <= now }
         for member in due {
             _ = try await takeAway(member, .expired)
             CommandLineRunner.say("The invitation of \(member.node) was not used and is withdrawn.")
@@ -115,7 +115,7 @@ struct Membership {
         guard case .message(.presence(let presence), _) = decoded else { return }
         // A member may have been in several spaces; the last sign of life counts.
         if let lastSeen = member.lastSeen, lastSeen > presence.at.milliseconds { return }
-        member.online = presence.online
+        member.online = presence.isOnline
         member.lastSeen = presence.at.milliseconds
         member.name = presence.name
         member.software = presence.software
@@ -138,7 +138,7 @@ struct Membership {
         }
         let seen = Set(presences.map { $0.topic.split(separator: "/").dropFirst(4).first.map(String.init) })
         for var member in list.members where member.state == .invited && seen.contains(member.node) {
-            (member.state, member.since) = (.joined, now)
+            (member.state, member.time) = (.joined, now)
             try save(member)
             try files.remove("lockstep/\(member.node).join")
         }
@@ -162,7 +162,7 @@ struct Membership {
     /// is cleared.
     private mutating func takeAway(_ member: Member, _ state: Member.State) async throws -> Bool {
         var ended = member
-        (ended.state, ended.since) = (state, now)
+        (ended.state, ended.time) = (state, now)
         try save(ended)
         try files.remove("lockstep/\(member.node).join")
         try await save(password: nil, of: member.node)

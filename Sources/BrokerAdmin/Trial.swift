@@ -19,7 +19,7 @@ struct Trial {
     let new: [BrokerFile]
     let program: String
 
-    private static let instead =
+    private static let alternative =
         "Let Lockstep use the broker as it is instead: sudo lockstep join mqtt://USER@HOST (man lockstep-join)"
 
     /// The behaviour of a listener toward clients without rights.
@@ -74,7 +74,7 @@ struct Trial {
                 clients that log in today could not go on, since password_file and acl_file hold for all listeners; there is \
                 already
                 \(trial.logins.joined(separator: ", ")).
-                \(Self.instead).
+                \(Self.alternative).
                 """)
         }
         let own = ConfigurationFile(
@@ -106,7 +106,7 @@ struct Trial {
                 """
                 a listener that is there would not answer as before, since allow_anonymous, password_file and acl_file hold \
                 for all listeners.
-                \(Self.instead),
+                \(Self.alternative),
                 or give its other clients passwords as well:
                 \(lines.joined(separator: "\n"))
                 """)

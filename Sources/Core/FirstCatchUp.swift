@@ -20,13 +20,13 @@ struct FirstCatchUp: Sendable {
     private var held: [(input: Input, ticket: Ticket, time: GroupTime)] = []
 
     /// Records that the barrier has returned, and returns whether the wait has ended by this.
-    mutating func barrierPassed(needsAnswers: Bool, at boot: BootTime) -> Bool {
+    mutating func noteBarrierPassed(needsAnswers: Bool, at boot: BootTime) -> Bool {
         guard needsAnswers, !isOver else { return end() }
         wait = Wait(from: boot, for: Self.helloTimeout)
         return false
     }
 
-    mutating func receivedLive(at boot: BootTime) {
+    mutating func noteLiveSession(at boot: BootTime) {
         guard let wait, !isAnswered else { return }
         isAnswered = true
         if boot + Self.helloSpread < wait.end { self.wait = Wait(from: boot, for: Self.helloSpread) }

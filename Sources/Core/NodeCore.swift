@@ -57,16 +57,16 @@ public struct NodeCore: Sendable {
         case .sent(let number, let confirmation): confirm(number, confirmation, at: now)
         case .persisted(let write): persisted(write, at: now)
         case .persistFailed(let write): decide(.journalFailed(write), at: now)
-        case .recordsRead(let records): changeOutbox { $0.found(records, at: now.boot) }
+        case .recordsRead(let records): changeOutbox { $0.addRead(records, at: now.boot) }
         case .input(let input):
             switch input {
-            case .press(_, _, let ticket), .take(_, let ticket): ask(input, ticket, nil, at: now)
+            case .press(_, _, let ticket), .take(_, let ticket): ask(input, for: ticket, at: now)
             case .hangUp(let ticket):
                 firstCatchUp.hangUp(ticket)
                 decide(input, at: now)
             default: decide(input, at: now)
             }
-        case .added(let record): changeOutbox { $0.added(record, at: now.boot) }
+        case .added(let record): changeOutbox { $0.addFiled(record, at: now.boot) }
         }
         defer { actions = [] }
         return actions
@@ -119,12 +119,14 @@ public struct NodeCore: Sendable {
     }
 
     /// Decides a request for the session; if there is none here, asks the other nodes first. The broker may have
-    /// withheld the session. `time` is that of a request that waited for the other nodes.
-    private mutating func ask(_ input: Input, _ ticket: Ticket, _ time: GroupTime?, at now: Instant) {
+    /// withheld the session. `pressedAt` is the time of a request that has waited for the other nodes.
+    private mutating func ask(_ input: Input, for ticket: Ticket, pressedAt: GroupTime? = nil, at now: Instant) {
         if engine.mayLackSession(within: FirstCatchUp.helloTimeout, at: now) {
-            firstCatchUp.hold(input, ticket: ticket, since: time ?? engine.groupTime(now), at: now.boot)
-            decide(.askAll, at: now)
-        } else if let time, let found = engine.view(at: now).register, found.status.isLive, found.startedAt > time {
+            firstCatchUp.hold(input, ticket: ticket, since: pressedAt ?? engine.groupTime(now), at: now.boot)
+            decide(.sayHello, at: now)
+        } else if let pressedAt, let found = engine.view(at: now).register, found.status.isLive,
+            found.startedAt > pressedAt
+        {
             // The person pressed before this session began, so the press was not for it.
             actions.append(.reply(ticket, .noSession))
         } else {
@@ -169,7 +171,7 @@ public struct NodeCore: Sendable {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
         if firstCatchUp.expire(at: now.boot) { actions.append(.caughtUp) }
         let held = firstCatchUp.removeHeld(isConnected: connection != nil)
-        for (input, ticket, time) in held { ask(input, ticket, time, at: now) }
+        for (input, ticket, time) in held { ask(input, for: ticket, pressedAt: time, at: now) }
         if now.hasReached(recordRetry?.end) { changeOutbox { $0.waiting.retry(at: now.boot) } }
         if isReady, now.hasReached(delivery.resendAt) { sendWaitingAnswers(at: now) }
     }
@@ -185,7 +187,7 @@ public struct NodeCore: Sendable {
                 waiting: found.waiting.map { $0.record.node == me ? $0 : DigestedRecord($0.record.owned(by: me)) },
                 acknowledged: found.acknowledged.filter { $0.record.node == me })
             // The record as it was found: the engine's changes are not on disk yet.
-            if let record = found.journal?.record { outbox.restored(record.owned(by: me), at: now.boot) }
+            if let record = found.journal?.record { outbox.restore(record.owned(by: me), at: now.boot) }
         }
         let filed = found.waiting.filter { $0.record.node == me }.map(\.record.version).max()
         decide(.restored(journal, filed: filed), at: now)
@@ -204,7 +206,7 @@ public struct NodeCore: Sendable {
         let due = written  // rule: recordsHeld, else: .max
         guard let due else { return }
         written = nil
-        changeOutbox { $0.persisted(due, at: now.boot) }
+        changeOutbox { $0.notePersisted(due, at: now.boot) }
     }
 
     /// Changes the outbox, and turns its work into actions.
@@ -224,14 +226,14 @@ public struct NodeCore: Sendable {
         connection = id
         isReady = false
         isOwnSubscribed = noLocal
-        twin.connected(as: id)
+        twin.noteConnected(as: id)
         decide(.linkUp(id, hearsItself: !noLocal), at: now)
     }
 
     private mutating func disconnected(willRetry: Bool, at now: Instant) {
         connection = nil
         isReady = false
-        twin.disconnected()
+        twin.noteDisconnected()
         let lost = delivery.disconnect()
         for case .presence(isSleeping: true) in lost { actions.append(.announced(isSleeping: true)) }
         actions.append(.registersConfirmed)
@@ -267,7 +269,7 @@ public struct NodeCore: Sendable {
 
     /// Passes the barrier, unless a twin may have an answer on its way.
     private mutating func barrierReturned(_ id: ConnectionID, at now: Instant) {
-        guard id == connection, twin.barrierReturned(at: now.boot) else { return }
+        guard id == connection, twin.noteBarrierReturned(at: now.boot) else { return }
         passBarrier(at: now)
     }
 
@@ -280,7 +282,7 @@ public struct NodeCore: Sendable {
     /// Sends what waited for the barrier: answers after the own register, then records, which no person waits for.
     private mutating func becomeReady(at now: Instant) {
         isReady = true
-        if firstCatchUp.barrierPassed(needsAnswers: !isAnnounced && engine.hasAskedAll, at: now.boot) {
+        if firstCatchUp.noteBarrierPassed(needsAnswers: !isAnnounced && engine.hasAskedAll, at: now.boot) {
             actions.append(.caughtUp)
         }
         sendWaitingAnswers(at: now)
@@ -314,7 +316,7 @@ public struct NodeCore: Sendable {
 
     private mutating func receive(_ message: Message, from sender: NodeID, in packet: Packet, at now: Instant) {
         decide(.received(message, from: sender, retained: packet.isRetained), at: now)
-        if case .register(let register) = message, register.status.isLive { firstCatchUp.receivedLive(at: now.boot) }
+        if case .register(let register) = message, register.status.isLive { firstCatchUp.noteLiveSession(at: now.boot) }
     }
 
     /// Expects a twin if the broker keeps a register of this node that the journal lacks. Either the journal was lost,

@@ -2,18 +2,18 @@
 
 import Session
 
-/// Detects another program that uses this node's id, as after a machine was cloned, and yields to it.
+/// Detects another program that uses this node's id, as after a machine was cloned, and makes way for it.
 struct Twin: Sendable {
     /// The number of presences that prove a twin. The first may be left over from an earlier process.
     private static let certainPresences = 2
-    /// The longest wait of the program that backs off. A judgement, stated by the protocol.
+    /// The longest wait of the program that makes way. A judgement, stated by the protocol.
     private static let longestWait: Milliseconds = .seconds(60)
     /// The first wait; it doubles. A judgement, stated by the protocol.
     private static let shortestWait: Milliseconds = .seconds(2)
     /// The time after the last presence until the conflict counts as over: longer than the time between two attempts.
     private static let conflictMemory = 3 * longestWait
-    /// The time that the barrier waits for a twin's answer. A judgement, stated by the protocol. The engine counts it
-    /// as passed 2 s after the connection in any case.
+    /// The time that the barrier waits for a twin's answer. A judgement, stated by the protocol. The engine counts
+    /// the barrier as passed 2 s after the connection, with or without an answer.
     private static let answerTimeout: Milliseconds = 1_500
     /// The number of this process's connections that are remembered. A judgement: presences of older ones do not arrive
     /// any more.
@@ -23,7 +23,7 @@ struct Twin: Sendable {
     private var ownConnections: [ConnectionID] = []
     private var lastReceived: BootTime?
     private var presences = 0
-    private var retreats = 0
+    private var timesMadeWay = 0
     /// Whether a twin's presence has arrived on the present connection.
     private var isHere = false
     /// The other program's name for people.
@@ -38,10 +38,10 @@ struct Twin: Sendable {
     /// When the barrier passes without an answer.
     var deadline: BootTime? { barrierReturnedAt.map { $0 + Self.answerTimeout } }
 
-    mutating func connected(as connection: ConnectionID) {
+    mutating func noteConnected(as connection: ConnectionID) {
         ownConnections.append(connection)
         if ownConnections.count > Self.rememberedConnections { ownConnections.removeFirst() }
-        isExpected = retreats > 0
+        isExpected = timesMadeWay > 0
         isHere = false
         isMakingWay = false
     }
@@ -49,7 +49,7 @@ struct Twin: Sendable {
     /// Receives a presence under this node's id, and returns whether to tell a person now.
     mutating func receive(_ presence: Presence, retained: Bool, on connection: ConnectionID, at boot: BootTime) -> Bool
     {
-        guard presence.online, !ownConnections.contains(presence.connection) else { return false }
+        guard presence.isOnline, !ownConnections.contains(presence.connection) else { return false }
         // A retained presence may be left over from a connection that has ended.
         guard !retained else {
             isExpected = true
@@ -72,19 +72,19 @@ struct Twin: Sendable {
     mutating func expect() { isExpected = true }
 
     /// Returns whether the barrier passes at once; otherwise it waits until ``deadline`` for a twin's answer.
-    mutating func barrierReturned(at boot: BootTime) -> Bool {
+    mutating func noteBarrierReturned(at boot: BootTime) -> Bool {
         if isExpected { barrierReturnedAt = boot }
         return !isExpected
     }
 
-    mutating func disconnected() {
+    mutating func noteDisconnected() {
         barrierReturnedAt = nil
         isMakingWay = false
     }
 
     /// Records that no twin has claimed the present connection.
     mutating func keepConnection() {
-        retreats = 0
+        timesMadeWay = 0
         isExpected = false
         barrierReturnedAt = nil
         if !isHere { presences = 0 }
@@ -93,8 +93,8 @@ struct Twin: Sendable {
     /// Returns the next wait: it doubles, and is up to a quarter shorter at random. So two programs do not meet again
     /// and again.
     mutating func nextWait(using random: inout SplitMix64) -> Milliseconds {
-        let wait = min(Self.longestWait, Self.shortestWait.doubled(min(retreats, 8)))
-        retreats += 1
+        let wait = min(Self.longestWait, Self.shortestWait.doubled(min(timesMadeWay, 8)))
+        timesMadeWay += 1
         return wait - .random(upTo: wait / 4, using: &random)
     }
 

@@ -85,15 +85,15 @@ package struct Member: Codable, Hashable, Sendable {
     /// A space; `+` for all.
     package var space: String
     package var state: State
-    /// The end of the invitation, or the beginning of the state, in seconds since 1970; 0 if unknown.
-    package var since: Int64
+    /// When the invitation ends; in another state, when that began. In seconds since 1970; 0 if unknown.
+    package var time: Int64
     package var online = false
     /// When its last presence was written, in milliseconds since 1970.
     package var lastSeen: Int64?
     package var name: String?
     package var software: String?
 
-    package init(node: String, role: MemberRole, space: String, state: State, since: Int64) {
-        (self.node, self.role, self.space, self.state, self.since) = (node, role, space, state, since)
+    package init(node: String, role: MemberRole, space: String, state: State, time: Int64) {
+        (self.node, self.role, self.space, self.state, self.time) = (node, role, space, state, time)
     }
 }

@@ -16,7 +16,7 @@ struct JoinFolder {
     /// - Throws: ``JoinFailure`` if another join has it.
     init(_ paths: JoinPaths) throws(JoinFailure) {
         do throws(StateDirectoryError) {
-            lock = try StateDirectory(paths.path(paths.joinFolder))
+            lock = try StateDirectory(paths.localPath(of: paths.joinFolder))
         } catch {
             guard case .taken = error else { throw JoinFailure(error.description) }
             throw JoinFailure("another lockstep join runs on this machine; wait for its end")

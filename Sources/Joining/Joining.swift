@@ -64,12 +64,12 @@ package struct Joining: Sendable {
             try folder.begin(service)
             try changes.makeDirectory(paths.directory)
             try write(request, authority, files, at: paths.root, owner, &changes)
-            say("Settings are in \(LineText(showing: paths.path(files.settings))).")
+            say("Settings are in \(LineText(showing: paths.localPath(of: files.settings))).")
             var report = JoinReport(
                 node: "\(request.node)", space: "\(request.space)", role: request.role.rawValue,
                 broker: "\(request.broker)", service: "lockstep-\(service)", isConnected: false)
             guard let manager else {
-                report.next = "lockstep-\(service) --config \(paths.path(files.settings))"
+                report.next = "lockstep-\(service) --config \(paths.localPath(of: files.settings))"
                 return report
             }
             try Task.checkCancellation()
@@ -90,7 +90,7 @@ package struct Joining: Sendable {
     private func undoBegun(_ folder: JoinFolder) async -> Bool {
         guard let service = folder.begun else { return false }
         for name in paths.files(of: service).joined {
-            for path in [paths.path(name), paths.path(name) + ".new"] { unlink(path) }
+            for path in [paths.localPath(of: name), paths.localPath(of: name) + ".new"] { unlink(path) }
         }
         let unit = LineText(showing: "lockstep-\(service).service")
         if let manager { await manager.restore(unit, manager.state(of: unit)) }
@@ -98,12 +98,12 @@ package struct Joining: Sendable {
     }
 
     /// Checks that the service has not joined, and that its own settings set nothing that joining sets.
-    private func checkSettings(_ files: JoinPaths.Files) throws {
+    private func checkSettings(_ files: JoinPaths.ServiceFiles) throws {
         let leave = paths.isPersonal ? "lockstep leave --user" : "sudo lockstep leave"
-        if access(paths.path(files.settings), F_OK) == 0 {
+        if access(paths.localPath(of: files.settings), F_OK) == 0 {
             throw JoinFailure("this machine has joined already; to join another broker: \(leave), then again")
         }
-        let own = paths.path(files.ownSettings)
+        let own = paths.localPath(of: files.ownSettings)
         guard access(own, F_OK) == 0 else { return }
         var values = SettingValues()
         try values.fill(file: own)
@@ -134,7 +134,7 @@ package struct Joining: Sendable {
     private func prepareProbe(
         _ request: JoinRequest, _ authority: [UInt8]?, _ folder: JoinFolder
     ) throws -> LineText {
-        let files = JoinPaths.Files(
+        let files = JoinPaths.ServiceFiles(
             settings: folder.path("settings"), password: folder.path("password"),
             authority: folder.path("authority"))
         var changes = FileChanges()
@@ -181,7 +181,7 @@ package struct Joining: Sendable {
 
     /// Writes password, authority and settings below `root`; `names` are the paths that a service sees.
     private func write(
-        _ request: JoinRequest, _ authority: [UInt8]?, _ files: JoinPaths.Files, at root: String,
+        _ request: JoinRequest, _ authority: [UInt8]?, _ files: JoinPaths.ServiceFiles, at root: String,
         _ owner: (user: uid_t, group: gid_t)?, _ changes: inout FileChanges
     ) throws {
         let settings = try request.settings(password: files.password, authority: authority.map { _ in files.authority })
@@ -241,13 +241,13 @@ package struct Joining: Sendable {
         var left: [Left] = []
         for service in JoinFolder.services {
             let files = paths.files(of: service)
-            guard access(paths.path(files.settings), F_OK) == 0 || folder.begun == service else { continue }
+            guard access(paths.localPath(of: files.settings), F_OK) == 0 || folder.begun == service else { continue }
             var values = SettingValues()
-            try? values.fill(file: paths.path(files.settings))
+            try? values.fill(file: paths.localPath(of: files.settings))
             await manager?.end(LineText(showing: "lockstep-\(service).service"))
             var changes = FileChanges()
             do throws(FileError) {
-                for name in files.joined { try changes.remove(paths.path(name)) }
+                for name in files.joined { try changes.remove(paths.localPath(of: name)) }
             } catch {
                 changes.undo()
                 throw JoinFailure(error.description)

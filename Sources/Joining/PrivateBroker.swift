@@ -17,7 +17,8 @@ package struct PrivateBroker: Sendable {
 
     /// - Parameters:
     ///   - port: The port to listen on; `nil` for the last one if it is free, else for any free port.
-    ///   - isPersistent: Whether retained messages survive a restart. The store is written every 10 seconds and at the end.
+    ///   - isPersistent: Whether retained messages survive a restart. The store is written every 10 seconds and at the
+    ///     end.
     package init(directory: String, port: Int? = nil, isPersistent: Bool = true) throws(BadValue) {
         self.directory = directory
         self.isPersistent = isPersistent

@@ -8,8 +8,9 @@ public enum AwakeScale: TimeScale {}
 public typealias AwakeTime = Time<AwakeScale>
 
 /// Groups arriving records into transactions of the ledger, and collects their answers. Pure: the caller has the clock,
-/// the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to ``filed(_:at:)``; records
-/// that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its end to ``answered()``.
+/// the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to ``noteFiled(_:at:)``;
+/// records that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its end to
+/// ``noteAnswered()``.
 public struct LedgerIntake: Sendable {
     /// A record that has arrived, with its space and time.
     public struct Arrival: Hashable, Sendable {
@@ -100,7 +101,7 @@ public struct LedgerIntake: Sendable {
     }
 
     /// Answers for the batch that was written. `results` is `nil` if nothing was filed: nodes send the records again.
-    public mutating func filed(_ results: [FilingResult]?, at now: AwakeTime) {
+    public mutating func noteFiled(_ results: [FilingResult]?, at now: AwakeTime) {
         noteLag(since: filingSince, at: now)
         for (arrival, result) in zip(filing, results ?? []) {
             let record = arrival.digested.record
@@ -138,9 +139,9 @@ public struct LedgerIntake: Sendable {
     }
 
     /// Records that an answer was acknowledged or lost.
-    public mutating func answered() { answersOut = max(0, answersOut - 1) }
+    public mutating func noteAnswered() { answersOut = max(0, answersOut - 1) }
     /// Drops the answers after a lost connection: nodes send their records again.
-    public mutating func linkDown() { (answers, askers) = ([:], []) }
+    public mutating func noteDisconnected() { (answers, askers) = ([:], []) }
 
     // MARK: Notes
 

@@ -9,7 +9,7 @@ struct BackoffState {
 
     /// Resets the back-off if the connection held for longer than the longest wait. Otherwise a server that accepts and
     /// then hangs up, as with two clients of the same id, would get attempts without a pause.
-    mutating func connectionEnded(afterMilliseconds held: Int64) {
+    mutating func noteEnd(afterMilliseconds held: Int64) {
         if held > settings.maximumMilliseconds { failures = 0 }
     }
 

@@ -23,7 +23,7 @@ final class Inbox {
     var complaints: [String] = []
 
     /// Whether the only item is an acknowledgement.
-    var isAcknowledgement: Bool {
+    var hasOnlyAcknowledgement: Bool {
         guard items.count == 1, case .published = items[0] else { return false }
         return true
     }

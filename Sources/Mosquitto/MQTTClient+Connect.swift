@@ -21,6 +21,7 @@ extension MQTTClient {
         let version: MQTTVersion = configuration.version == .v311 || fallsBack ? .v311 : .v5
         fallsBack = false
         let will = configuration.makeWill?(number)
+        // `makeWill` is code of the caller, which may have closed or paused this client.
         guard case .waiting = phase else { return }
         do throws(MQTTError) {
             if let will {

@@ -118,7 +118,7 @@ extension MQTTClient {
     func ended(_ error: MQTTError, wait: Int64? = nil) {
         let now = SystemClock.bootMilliseconds()
         let wasConnected = link?.connection != nil
-        if let link, wasConnected { backoff.connectionEnded(afterMilliseconds: now - link.since) }
+        if let link, wasConnected { backoff.noteEnd(afterMilliseconds: now - link.since) }
         tearDown()
         var error = error
         if !wasConnected {

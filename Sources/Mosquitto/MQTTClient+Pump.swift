@@ -13,7 +13,7 @@ extension MQTTClient {
         }
         var code = link.handle.read()
         // After an acknowledgement the next packet has often arrived: one more read costs less than another wait.
-        if code == 0, link.handle.inbox.isAcknowledgement { code = link.handle.read() }
+        if code == 0, link.handle.inbox.hasOnlyAcknowledgement { code = link.handle.read() }
         if isOpening, configuration.tls != nil {
             // A server that refuses our certificate sends an alert and hangs up: read it before a write fails.
             var tries = 0

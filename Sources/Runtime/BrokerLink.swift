@@ -28,7 +28,7 @@ package final class BrokerLink {
     /// Whether the connection is closed for a while because another process uses the same id.
     private var isMakingWay = false
 
-    /// - Parameter program: The program's kind, for the log: `node`, `service`.
+    /// - Parameter program: The program's kind, as its log names it: `node`, `service` or `microphone`.
     package init(of program: String, on loop: EventLoop, log: Logger) {
         self.program = program
         self.loop = loop

@@ -47,7 +47,7 @@ package struct SessionLog {
         case .engine(let note): write(note, of: engine)
         case .twin(let name):
             log.warning(
-                "another machine uses the id \(node): give one of the two another LOCKSTEP_NODE",
+                "another machine uses the id \(node): lockstep doctor says what to do",
                 metadata: ["name": "\(name)"])
         case .makingWay(let wait):
             log.info(

@@ -7,8 +7,8 @@ import Synchronization
 package enum ULID {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    /// The low 80 bits of the last id. They count up from a random start, so that a press does not wait for random bytes
-    /// of the kernel.
+    /// The low 80 bits of the last id. They count up from a random start, so that a press does not wait for random
+    /// bytes of the kernel.
     private static let lastLow = Mutex(UInt128.random(in: 0..<1 << 80))
 
     package static func make<Kind>(at time: GroupTime) -> Token<Kind> {

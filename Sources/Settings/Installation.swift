@@ -19,7 +19,7 @@ package struct Installation: Sendable {
     /// Whether `lockstep broker setup` has set up a broker on this machine.
     package let hasBroker: Bool
     /// The file of the settings of the machine's debt service.
-    package var ledgerSettings: String { machine.path(machine.files(of: "debt").ownSettings) }
+    package var ledgerSettings: String { machine.localPath(of: machine.files(of: "debt").ownSettings) }
     private let machine: JoinPaths
     private let person: JoinPaths
 
@@ -40,16 +40,30 @@ package struct Installation: Sendable {
         UnixSocket.isServed(socket) || access(socket, W_OK) != 0 && errno == EACCES
     }
 
-    /// Returns the file that sets the broker of the node with a socket.
+    /// Returns the file that sets the broker of the node with a socket. The settings of its owner have precedence.
     package func brokerSettings(ofNodeAt socket: String) -> String {
         let isMachine = socket == Self.machineSocket
-        let files = (isMachine ? machine : person).files(of: "node")
-        return (isMachine ? hasMachineJoined : hasPersonJoined) ? files.settings : files.ownSettings
+        let paths = isMachine ? machine : person
+        let files = paths.files(of: "node")
+        var own = SettingValues()
+        try? own.fill(file: paths.localPath(of: files.ownSettings))
+        let isJoined = isMachine ? hasMachineJoined : hasPersonJoined
+        return isJoined && !own.isGiven(.broker) ? files.settings : files.ownSettings
     }
 
     /// Returns the command with which the owner of the node with a socket leaves its group.
     package func leaveCommand(ofNodeAt socket: String) -> String {
         socket == Self.machineSocket ? "sudo lockstep leave" : "lockstep leave --user"
+    }
+
+    /// Returns the command with which the owner of the node with a socket starts it again.
+    package func restartCommand(ofNodeAt socket: String) -> String {
+        "\(socket == Self.machineSocket ? "sudo systemctl" : "systemctl --user") restart lockstep-node"
+    }
+
+    /// Returns the command that prints the log of a service beside the node with a socket.
+    package func logCommand(of unit: String, ofNodeAt socket: String) -> String {
+        "\(socket == Self.machineSocket ? "sudo journalctl" : "journalctl --user") -u \(unit)"
     }
 
     private var startCommand: String {

@@ -22,12 +22,12 @@ package struct JoinPaths: Sendable {
     }
 
     /// Returns the path at which this process finds a file of the services; `path` is that of the services.
-    package func path(_ path: String) -> String { root + path }
+    package func localPath(of path: String) -> String { root + path }
 
-    package var directory: String { path(folder) }
+    package var directory: String { localPath(of: folder) }
 
     /// The files of a service, as the service sees them.
-    package struct Files: Sendable {
+    package struct ServiceFiles: Sendable {
         package var settings: String
         package var ownSettings: String
         package var password: String
@@ -44,9 +44,9 @@ package struct JoinPaths: Sendable {
         package var joined: [String] { [settings, password, authority] }
     }
 
-    package func files(of service: String) -> Files {
+    package func files(of service: String) -> ServiceFiles {
         let part = service == "node" ? "" : service + "-"
-        return Files(
+        return ServiceFiles(
             settings: "\(folder)/joined\(service == "node" ? "" : "-" + service).env",
             ownSettings: "\(folder)/\(service).env", password: "\(folder)/\(part)password",
             authority: "\(folder)/\(part)broker-ca.crt")

@@ -42,7 +42,7 @@ package struct NodeSettings: Sendable {
     /// Whether requests from this machine need a key as well.
     package var needsLocalKey: Bool
     package var presets: Presets
-    /// The lengths of phases that a plan does not name.
+    /// The defaults of sessions that are started here.
     package var defaults: SessionDefaults
     /// Whether the node publishes the session on plain topics, and takes plain commands.
     package var hasPlainTopics: Bool

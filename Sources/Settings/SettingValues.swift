@@ -83,7 +83,8 @@ package struct SettingValues: Sendable {
 
     private mutating func fill(_ name: String, _ value: Value) throws(SettingError) {
         guard let setting = Setting(rawValue: name) else {
-            throw SettingError("\(value.origin): there is no such setting; settings are \(Setting.names)")
+            let similar = Setting.allCases.map(\.rawValue).names(like: name)
+            throw SettingError("\(value.origin): there is no such setting; similar ones are \(similar)")
         }
         if values[setting] == nil, !value.text.isEmpty { values[setting] = value }
     }
@@ -160,8 +161,6 @@ package enum Setting: String, CaseIterable, Sendable {
     case debtLabels = "LOCKSTEP_DEBT_LABELS"
     case debtMinimum = "LOCKSTEP_DEBT_MINIMUM"
     case debtCarryOver = "LOCKSTEP_DEBT_CARRY_OVER"
-
-    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 /// An invalid setting: the message names its origin and what is valid.

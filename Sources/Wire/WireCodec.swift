@@ -116,7 +116,7 @@ public struct WireCodec: Sendable {
     /// Returns the will that the broker publishes when the connection breaks: the same presence, offline.
     public func will(for presence: Presence) -> Outgoing {
         var offline = presence
-        offline.online = false
+        offline.isOnline = false
         offline.isSleeping = false
         return encode(.presence(offline))
     }

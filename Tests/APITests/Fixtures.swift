@@ -24,7 +24,7 @@ enum Fixtures {
 
     static func presence() throws -> Presence {
         Presence(
-            online: true, connection: try token("c-1"), role: .node, name: "Hall", at: now,
-            clock: ClockQuality(synced: true, bound: 12), software: "lockstep 0.1.0")
+            isOnline: true, connection: try token("c-1"), role: .node, name: "Hall", at: now,
+            clock: ClockQuality(isSynced: true, bound: 12), software: "lockstep 0.1.0")
     }
 }

@@ -154,8 +154,8 @@ struct ReportTests {
         var presence = try Fixtures.presence()
         presence.isSleeping = true
         for quality in [
-            ClockQuality(synced: true, bound: 12), ClockQuality(synced: false),
-            ClockQuality(synced: false, isWrong: true),
+            ClockQuality(isSynced: true, bound: 12), ClockQuality(isSynced: false),
+            ClockQuality(isSynced: false, isWrong: true),
         ] {
             presence.clock = quality
             let row = NodeReport("hall", presence: presence, isOnline: false)
@@ -164,7 +164,7 @@ struct ReportTests {
             #expect(
                 said["clock"]
                     == .object([
-                        "synced": .bool(quality.synced), "bound": quality.bound.map { .number($0.count) } ?? .null,
+                        "synced": .bool(quality.isSynced), "bound": quality.bound.map { .number($0.count) } ?? .null,
                         "wrong": .bool(quality.isWrong),
                     ]))
             #expect(said["state"] == .string("sleeping"))

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: ["", "24:00", "14.30", "14", "2 pm", "-1:00", "14:60"])
-    func anotherTextIsNoTime(text: String) throws {
+    func otherTextsAreNotATimeOfDay(text: String) throws {
         let error = try #require(throws: RequestError.self) { try resolved(StartRequest(until: text), at: 0) }
         #expect(error == RequestError("until", "must be a time of day, as 14:30"))
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(up.title == "Reading")
     }
 
-    @Test func itIsTheSessionThatWasStoppedLast() throws {
+    @Test func theSessionThatWasStoppedLastGoesOn() throws {
         let recent = [
             try stopped("Walk", at: Self.midnight + 3, status: .completed), try stopped("Talk", at: Self.midnight + 2),
             try stopped(),
@@ -125,7 +125,7 @@ import Testing
         #expect(Array(recent.dropFirst(2)).lastStopped?.start.title == "Reading")
     }
 
-    @Test func thereIsNothingToGoOnWith() throws {
+    @Test func aRequestIsUnchangedWithoutAStoppedSession() throws {
         let request = StartRequest(again: true)
         let continued = [try stopped(at: Self.midnight + 1, status: .completed), try stopped()]
         let empty = try stopped(elapsed: 1_560_000)

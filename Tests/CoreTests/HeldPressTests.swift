@@ -18,8 +18,8 @@ import Wire
     private static func presence(on connection: String) -> Message {
         .presence(
             Presence(
-                online: true, connection: token(connection), role: .node, name: "n", at: CoreHarness.epoch,
-                clock: ClockQuality(synced: true), software: "test"))
+                isOnline: true, connection: token(connection), role: .node, name: "n", at: CoreHarness.epoch,
+                clock: ClockQuality(isSynced: true), software: "test"))
     }
 
     /// Tells the desk that the kitchen is there, and makes it press *pause*.

@@ -15,8 +15,8 @@ import Wire
 
     private func presence(of connection: String) -> Presence {
         Presence(
-            online: true, connection: token(connection), role: .node, name: "clone", at: CoreHarness.epoch,
-            clock: ClockQuality(synced: true), software: "test")
+            isOnline: true, connection: token(connection), role: .node, name: "clone", at: CoreHarness.epoch,
+            clock: ClockQuality(isSynced: true), software: "test")
     }
 
     @Test mutating func laterTwinGivesUpItsConnection() throws {

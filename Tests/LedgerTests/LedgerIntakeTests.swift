@@ -36,7 +36,7 @@ import Wire
         var all: [LedgerAck] = []
         while let (_, ack) = intake.nextAnswer() {
             all.append(ack)
-            intake.answered()
+            intake.noteAnswered()
         }
         return all
     }
@@ -48,24 +48,24 @@ import Wire
         try receive(2..<5)
         #expect(intake.nextBatch(at: 0).isEmpty, "a batch is being written")
         #expect(answers().isEmpty, "nothing is on disk")
-        intake.filed([.kept, .known], at: 1)
+        intake.noteFiled([.kept, .known], at: 1)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.kept, .kept])
         #expect(intake.nextBatch(at: 1).map(\.digested.record.id.rawValue) == ["s-2", "s-3", "s-4"])
-        intake.filed([.kept, .kept, .kept], at: 1)
+        intake.noteFiled([.kept, .kept, .kept], at: 1)
         #expect(intake.isIdle)
     }
 
     @Test mutating func aBatchIsBounded() throws {
         try receive(0..<LedgerIntake.batch + 1)
         #expect(intake.nextBatch(at: 0).count == LedgerIntake.batch)
-        intake.filed(nil, at: 0)
+        intake.noteFiled(nil, at: 0)
         #expect(intake.nextBatch(at: 0).count == 1)
     }
 
     @Test mutating func aFailedWriteIsNotAnswered() throws {
         try receive(0..<3)
         _ = intake.nextBatch(at: 0)
-        intake.filed(nil, at: 0)
+        intake.noteFiled(nil, at: 0)
         #expect(answers().isEmpty)
         #expect(intake.isIdle)
     }
@@ -73,7 +73,7 @@ import Wire
     @Test mutating func eachOutcomeHasItsAnswer() throws {
         try receive(0..<5)
         _ = intake.nextBatch(at: 0)
-        intake.filed([.kept, .known, .older, .conflict, .refused], at: 0)
+        intake.noteFiled([.kept, .known, .older, .conflict, .refused], at: 0)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.kept, .kept, .kept, .conflict, .refused])
         let conflict = try record(3)
         #expect(intake.takeNotes() == [.conflict(home, desk, conflict.record.id), .overQuota(home, desk)])
@@ -108,7 +108,7 @@ import Wire
     @Test mutating func manyAnswersAreSplitIntoSeveralMessages() throws {
         try receive(0..<LedgerAck.itemsLimit + 1)
         _ = intake.nextBatch(at: 0)
-        intake.filed(Array(repeating: .kept, count: LedgerAck.itemsLimit + 1), at: 0)
+        intake.noteFiled(Array(repeating: .kept, count: LedgerAck.itemsLimit + 1), at: 0)
         #expect(answers().map(\.items.count) == [LedgerAck.itemsLimit, 1])
     }
 
@@ -117,7 +117,7 @@ import Wire
         try receive(0..<2)
         intake.receive(try record(2, of: hall), in: home, at: Self.time, isVouched: true, now: 0)
         _ = intake.nextBatch(at: 0)
-        intake.filed([.kept, .kept, .kept], at: 0)
+        intake.noteFiled([.kept, .kept, .kept], at: 0)
         #expect(answers().map(\.node) == [desk, hall])
     }
 
@@ -128,13 +128,13 @@ import Wire
         }
         for _ in 0..<LedgerIntake.window { #expect(intake.nextAnswer() != nil) }
         #expect(intake.nextAnswer() == nil)
-        intake.answered()
+        intake.noteAnswered()
         #expect(intake.nextAnswer() != nil)
     }
 
     @Test mutating func answersAreDroppedWithTheConnection() throws {
         intake.refuse(try record(1).name, of: desk, in: home)
-        intake.linkDown()
+        intake.noteDisconnected()
         #expect(intake.nextAnswer() == nil)
     }
 

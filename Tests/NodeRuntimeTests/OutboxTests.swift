@@ -150,7 +150,7 @@ final class OutboxTests {
         try forget()
         var next = reopened()
         let true_ = try filed("s-1", rev: 8)
-        next.restored(true_.record, at: 0)
+        next.restore(true_.record, at: 0)
         next.link(isUp: true, at: 0)
         #expect(next.takeOutgoing() == [true_])
         #expect(next.waiting == 1)
@@ -162,7 +162,7 @@ final class OutboxTests {
         try forget()
         var next = reopened()
         let (found, moved) = (try filed("s-1", rev: 8), try filed("s-1", rev: 9))
-        next.restored(found.record, at: 0)
+        next.restore(found.record, at: 0)
         try next.hold(moved)
         // The disk is full: of these two writes the first fails.
         try next.secure(except: moved.record.id, write: 1)
@@ -182,7 +182,7 @@ final class OutboxTests {
         try outbox.hold(filed("s-1", rev: 9, title: "never happened"))
         try forget()
         var next = reopened()
-        next.restored(true_.record, at: 0)
+        next.restore(true_.record, at: 0)
         next.link(isUp: true, at: 0)
         #expect(next.waiting == 0)
         #expect(next.takeOutgoing().isEmpty)
@@ -400,11 +400,11 @@ private struct FiledOutbox {
 
     mutating func add(_ record: DigestedRecord) throws {
         try files.write(waiting: record)
-        change { $0.added(record, at: 0) }
+        change { $0.addFiled(record, at: 0) }
     }
 
-    mutating func release(upTo write: Int, at boot: BootTime) { change { $0.persisted(write, at: boot) } }
-    mutating func restored(_ record: LedgerRecord, at boot: BootTime) { change { $0.restored(record, at: boot) } }
+    mutating func release(upTo write: Int, at boot: BootTime) { change { $0.notePersisted(write, at: boot) } }
+    mutating func restore(_ record: LedgerRecord, at boot: BootTime) { change { $0.restore(record, at: boot) } }
     mutating func hear(_ ack: LedgerAck, at boot: BootTime) { change { $0.receive(ack, at: boot) } }
     mutating func retry(at boot: BootTime) { change { $0.waiting.retry(at: boot) } }
 
@@ -424,7 +424,7 @@ private struct FiledOutbox {
         outgoing += work.outgoing
         for change in work.changes { files.apply(change) }
         let found = work.wanted.compactMap { files.readAcknowledged($0) }
-        if !found.isEmpty { change { $0.found(found, at: 0) } }
+        if !found.isEmpty { change { $0.addRead(found, at: 0) } }
     }
 
     /// Holds the register that yields `filed`.

@@ -35,7 +35,7 @@ import Testing
             _ = turn.receive(from: debt)
             turn.begin()
             #expect(turn.serves)
-            turn.disconnected()
+            turn.noteDisconnected()
             #expect(!turn.serves)
         }
         turn.begin()
@@ -84,7 +84,7 @@ import Testing
 
     @Test func aLostConnectionEndsTheTurn() {
         var turn = turn(of: debt, behind: nil)
-        turn.disconnected()
+        turn.noteDisconnected()
         #expect(!turn.serves)
     }
 }

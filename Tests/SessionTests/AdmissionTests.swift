@@ -287,7 +287,7 @@ import Testing
         rig.published = []
         for index in 0..<1_000 {
             let year: Milliseconds = index % 2 == 0 ? 31_557_600_000 : 63_115_200_000
-            let clock = PeerClock(wallLead: rig.wall - rig.boot + year, quality: ClockQuality(synced: true))
+            let clock = PeerClock(wallLead: rig.wall - rig.boot + year, quality: ClockQuality(isSynced: true))
             rig.hear(ExchangeTests.pong(of: rig, clock: clock), from: "kitchen")
         }
         #expect(rig.notes.count { if case .clockCorrected = $0 { true } else { false } } == 100)

@@ -11,7 +11,7 @@ struct PeerClock {
     var wallLead: Lead = EngineHarness.epoch - 1_000_000
     /// Its group time; `nil` if its wall clock tells it.
     var groupLead: Lead?
-    var quality = ClockQuality(synced: true, bound: 5)
+    var quality = ClockQuality(isSynced: true, bound: 5)
     /// The delays of a ping to it and of a pong from it, in milliseconds.
     var there: Milliseconds = 0
     var back: Milliseconds = 0

@@ -301,8 +301,8 @@ func peerRegister(
 
 func presence(_ connection: String, online: Bool = true, sleeping: Bool = false) -> Presence {
     Presence(
-        online: online, connection: token(connection), role: .node, name: "n", at: EngineHarness.epoch,
-        clock: ClockQuality(synced: true), software: "t", isSleeping: sleeping)
+        isOnline: online, connection: token(connection), role: .node, name: "n", at: EngineHarness.epoch,
+        clock: ClockQuality(isSynced: true), software: "t", isSleeping: sleeping)
 }
 
 extension Instant {

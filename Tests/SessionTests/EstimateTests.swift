@@ -22,7 +22,8 @@ import Testing
             let boot = BootTime(Int64((other(time + there) / 1_000).rounded(.down)))
             let pong = Pong(
                 connection: token("c"), sent: mine(time), bootID: token(bootID), boot: boot,
-                wall: WallTime(boot.milliseconds), at: GroupTime(boot.milliseconds), clock: ClockQuality(synced: true))
+                wall: WallTime(boot.milliseconds), at: GroupTime(boot.milliseconds), clock: ClockQuality(isSynced: true)
+            )
             return (pong, mine(time + there + back))
         }
     }

@@ -38,7 +38,7 @@ import Testing
         #expect(pong.boot == rig.boot)
         #expect(pong.wall.milliseconds == rig.wall.milliseconds)
         #expect(pong.at == rig.groupTime)
-        #expect(pong.clock == ClockQuality(synced: true, bound: 5))
+        #expect(pong.clock == ClockQuality(isSynced: true, bound: 5))
     }
 
     @Test func foreignPingIsNotAnswered() {
@@ -117,7 +117,8 @@ import Testing
     @Test func silentNodeIsAskedLessOftenThoughClocksAreComparedAgain() {
         var rig = EngineHarness(wallBound: nil).linked().besideKitchen()
         rig.meet(
-            "attic", PeerClock(wallLead: EngineHarness.epoch + 40_000 - 1_000_000, quality: ClockQuality(synced: false))
+            "attic",
+            PeerClock(wallLead: EngineHarness.epoch + 40_000 - 1_000_000, quality: ClockQuality(isSynced: false))
         )
         for step in 0..<60 {
             rig.pass(1_000)

@@ -146,7 +146,7 @@ import Testing
     @Test(arguments: [hour, 20_000], [IntentOperation.extend(seconds: 60), .pause])
     func takeoverByAWrongClockKeepsItsMinutes(skew: Milliseconds, press: IntentOperation) throws {
         var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil).linked()
-        rig.meet("kitchen", PeerClock(quality: ClockQuality(synced: false)))
+        rig.meet("kitchen", PeerClock(quality: ClockQuality(isSynced: false)))
         rig.hear(.register(peerRegister(plan: "focus 5h")), from: "kitchen")
         rig.pass(60_000)
         rig.hear(.presence(presence("kitchen-1", online: false)), from: "kitchen")
@@ -238,13 +238,13 @@ import Testing
 
     @Test func presenceSaysThatTheClockIsWrong() throws {
         var rig = Self.corrected(skew: Self.hour)
-        #expect(rig.presences.map(\.clock) == [ClockQuality(synced: false, isWrong: true)])
+        #expect(rig.presences.map(\.clock) == [ClockQuality(isSynced: false, isWrong: true)])
         #expect(rig.presences.last?.at == rig.groupTime)
         // The clock is set.
         rig.published = []
         rig.wall -= Self.hour
         rig.pass(1_000)
-        #expect(rig.presences.map(\.clock) == [ClockQuality(synced: false)])
+        #expect(rig.presences.map(\.clock) == [ClockQuality(isSynced: false)])
         #expect(rig.groupTime == rig.wall)
         #expect(rig.own?.rev == 2, "the register does not change")
     }
@@ -281,7 +281,7 @@ import Testing
         right.meet("attic")
         right.meet(
             "kitchen",
-            PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - Self.hour, quality: ClockQuality(synced: false)))
+            PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - Self.hour, quality: ClockQuality(isSynced: false)))
         right.pass(10_000)
         let own = right.own
         right.hear(objection, from: "kitchen")

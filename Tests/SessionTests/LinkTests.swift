@@ -67,7 +67,7 @@ import Testing
         #expect(rig.presences.last?.isSleeping == true, "also on another connection")
         rig.send(.sleeping(false))
         #expect(rig.presences.last?.isSleeping == false)
-        #expect(rig.presences.last?.online == true)
+        #expect(rig.presences.last?.isOnline == true)
     }
 
     @Test func helloIsAnswered() {
@@ -152,7 +152,7 @@ import Testing
         var rig = EngineHarness().linked()
         rig.published = []
         rig.hear(.presence(presence("conn-desk-0", online: false)), from: "desk")
-        #expect(rig.presences.map(\.online) == [true])
+        #expect(rig.presences.map(\.isOnline) == [true])
         for _ in 0..<50 { rig.hear(.presence(presence("another-program")), from: "desk") }
         #expect(rig.presences.count == 1)
         rig.pass(1_000)

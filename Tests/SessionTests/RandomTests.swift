@@ -102,7 +102,7 @@ import Testing
         .kitchen: PeerClock(there: 3, back: 240),
         id("zoo"): PeerClock(
             bootID: "x", lead: -900_000, wallLead: Lead(EngineHarness.epoch.milliseconds + 9_000_000),
-            quality: ClockQuality(synced: false)
+            quality: ClockQuality(isSynced: false)
         ),
     ]
 
@@ -112,7 +112,7 @@ import Testing
         let connection = rig.engine.link.connection ?? token("c")
         let to = id(random.pick(["desk", "desk", "desk", "zoo"]))
         let clock = ClockQuality(
-            synced: Bool.random(using: &random), bound: random.pick([nil, 0, 20, Limits.bound.upperBound]),
+            isSynced: Bool.random(using: &random), bound: random.pick([nil, 0, 20, Limits.bound.upperBound]),
             isWrong: Bool.random(using: &random))
         switch step % 4 {
         case 0: return .ping(Ping(connection: connection, sent: random.pick(readings), at: random.pick(times)), to: to)

@@ -99,7 +99,7 @@ import Testing
         rig.linkUp()
         let guess = PeerClock(
             wallLead: 0 - rig.boot, groupLead: Limits.earliestStamp + 35_000 - rig.boot,
-            quality: ClockQuality(synced: false))
+            quality: ClockQuality(isSynced: false))
         rig.meet("attic", guess)
         #expect(rig.own?.startedAt == Limits.earliestStamp + 10_000)
         #expect(rig.own?.runs.map(\.length) == [40_000])

@@ -7,7 +7,7 @@ import Testing
 /// Nodes of which no kernel vouches for its clock, as in a network without a time server.
 @Suite(.timeLimit(.minutes(15))) struct UnvouchedTimeTests {
     static let hour: Milliseconds = 3_600_000
-    static let unvouched = ClockQuality(synced: false)
+    static let unvouched = ClockQuality(isSynced: false)
 
     /// The clock of a node that is behind by an hour, which no kernel vouches for.
     static let behind = PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - hour, quality: unvouched)

@@ -48,7 +48,7 @@ import Testing
     /// An unsynchronised clock or an offline node does not make a synchronised clock doubtful.
     @Test func unvouchedOrOfflineClockLeavesRecordsExact() {
         var unvouched = Self.rogue
-        unvouched.quality = ClockQuality(synced: false)
+        unvouched.quality = ClockQuality(isSynced: false)
         var rig = Self.synchronised()
         rig.meet("attic", unvouched)
         rig.pass(1_000)
@@ -160,11 +160,11 @@ import Testing
         rig.published = []
         rig.wallBound = 5
         rig.send(.wake)
-        #expect(rig.presences.map(\.clock.synced) == [true])
+        #expect(rig.presences.map(\.clock.isSynced) == [true])
         rig.wallBound = nil
         rig.send(.wake)
         rig.pass(1_000)
-        #expect(rig.presences.map(\.clock.synced) == [true, false])
+        #expect(rig.presences.map(\.clock.isSynced) == [true, false])
     }
 
     // MARK: The nodes that are asked
@@ -172,7 +172,7 @@ import Testing
     /// Many nodes in a network without a time server.
     @Test func withoutAVouchedClockSevenNodesAreAskedOnce() {
         var rig = EngineHarness(wallBound: nil).linked()
-        for index in 0..<300 { rig.meet("n\(index)", PeerClock(quality: ClockQuality(synced: false))) }
+        for index in 0..<300 { rig.meet("n\(index)", PeerClock(quality: ClockQuality(isSynced: false))) }
         rig.pass(10_000)
         #expect(rig.pings.count == 7 * 8)
         rig.pass(600_000)
@@ -185,7 +185,7 @@ import Testing
         var rig = EngineHarness(wallBound: nil).linked()
         rig.hear(.presence(unsynced("kitchen-1", at: EngineHarness.epoch)), from: "kitchen", retained: true)
         rig.clocks[id("kitchen")] = PeerClock(
-            groupLead: EngineHarness.epoch - 1_000_000 + 3_600_000, quality: ClockQuality(synced: false))
+            groupLead: EngineHarness.epoch - 1_000_000 + 3_600_000, quality: ClockQuality(isSynced: false))
         rig.pass(10_000)
         #expect(rig.published.count { $0 == .hello } == 1)
         rig.hear(.presence(unsynced("kitchen-1", at: rig.wall + 3_600_000)), from: "kitchen")
@@ -202,7 +202,7 @@ import Testing
 
     private func unsynced(_ connection: String, at time: GroupTime) -> Presence {
         var said = presence(connection)
-        (said.clock, said.at) = (ClockQuality(synced: false), time)
+        (said.clock, said.at) = (ClockQuality(isSynced: false), time)
         return said
     }
 

@@ -324,5 +324,6 @@ import Testing
         let environment = ["LOCKSTEP_EVENT": "started", "LOCKSTEP_TITLE": "x", "LOCKSTEP_SPACE": "studio"]
         #expect(try settings(environment: environment).space.rawValue == "studio")
         #expect(complaint { try settings(file: "LOCKSTEP_TITLE=x") }.contains("no such setting"))
+        #expect(complaint { try settings(file: "LOCKSTEP_BROKR=x") }.hasSuffix("similar ones are LOCKSTEP_BROKER"))
     }
 }

@@ -211,8 +211,8 @@ import Wire
     }
 
     /// A kiosk page offers presets if its key may press and it has buttons.
-    @Test(arguments: [("1", Access.control, 4), ("", .control, 0), ("1", .view, 0)])
-    func presetsAreOfferedWhileThereIsNoSession(controls: String, access: Access, count: Int) async throws {
+    @Test(arguments: [("1", AccessLevel.control, 4), ("", .control, 0), ("1", .view, 0)])
+    func presetsAreOfferedWhileThereIsNoSession(controls: String, access: AccessLevel, count: Int) async throws {
         let node = FakeNode()
         node.presets.withLock {
             $0 = (1...6).map { Preset(name: "p\($0)", plan: [Phase(kind: .focus, seconds: 60)]) }

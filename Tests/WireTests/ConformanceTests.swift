@@ -169,9 +169,9 @@ struct Summary {
 
     private mutating func describe(_ presence: Presence) {
         fields = [
-            "message": "presence", "online": "\(presence.online)", "conn": "\(presence.connection)",
+            "message": "presence", "online": "\(presence.isOnline)", "conn": "\(presence.connection)",
             "role": presence.role.rawValue, "name": presence.name, "at": "\(presence.at)",
-            "synced": "\(presence.clock.synced)", "bound": presence.clock.bound.map { "\($0)" } ?? "none",
+            "synced": "\(presence.clock.isSynced)", "bound": presence.clock.bound.map { "\($0)" } ?? "none",
             "wrong": "\(presence.clock.isWrong)", "software": presence.software, "sleeping": "\(presence.isSleeping)",
         ]
     }
@@ -243,7 +243,7 @@ struct Summary {
         fields = [
             "message": "pong", "to": "\(to)", "conn": "\(pong.connection)", "sent": "\(pong.sent)",
             "bootId": "\(pong.bootID)", "boot": "\(pong.boot)", "wall": "\(pong.wall)", "at": "\(pong.at)",
-            "synced": "\(pong.clock.synced)", "bound": pong.clock.bound.map { "\($0)" } ?? "none",
+            "synced": "\(pong.clock.isSynced)", "bound": pong.clock.bound.map { "\($0)" } ?? "none",
             "wrong": "\(pong.clock.isWrong)",
         ]
     }

@@ -208,7 +208,7 @@ struct RandomValues {
 
     mutating func presence() -> Presence {
         Presence(
-            online: chance(), connection: token(), role: oneOf(Role.allCases), name: text(Limits.nameBytes),
+            isOnline: chance(), connection: token(), role: oneOf(Role.allCases), name: text(Limits.nameBytes),
             at: time(), clock: clock(), software: text(Limits.titleBytes), isSleeping: chance())
     }
 
@@ -258,7 +258,8 @@ struct RandomValues {
     private mutating func mark() -> HybridClock { HybridClock(time: time(), counter: count()) }
 
     private mutating func clock() -> ClockQuality {
-        ClockQuality(synced: chance(), bound: chance() ? Milliseconds(reading().milliseconds) : nil, isWrong: chance())
+        ClockQuality(
+            isSynced: chance(), bound: chance() ? Milliseconds(reading().milliseconds) : nil, isWrong: chance())
     }
 
     private mutating func count() -> Int {

@@ -134,11 +134,11 @@ struct RoundTripTests {
     @Test func willIsTheSamePresenceOffline() throws {
         var random = RandomValues(seed: 1)
         var presence = random.presence()
-        presence.online = true
+        presence.isOnline = true
         presence.isSleeping = true
         let codec = try Fixtures.codec()
         let will = codec.will(for: presence)
-        presence.online = false
+        presence.isOnline = false
         presence.isSleeping = false
         #expect(will == codec.encode(.presence(presence)))
         #expect(will.retain)

@@ -106,12 +106,12 @@ package struct ClockReport: Hashable, Sendable, Described {
     package var wrong: Bool
 
     package init(_ quality: ClockQuality) {
-        synced = quality.synced
+        synced = quality.isSynced
         wrong = quality.isWrong
         bound = quality.bound?.count
     }
 
-    package static let blank = ClockReport(ClockQuality(synced: false))
+    package static let blank = ClockReport(ClockQuality(isSynced: false))
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("synced", &synced, .bool, "Whether the kernel reports it as synchronised.")

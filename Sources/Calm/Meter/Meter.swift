@@ -27,7 +27,7 @@ struct Meter: Hashable, Codable, Sendable {
     init(threshold: Threshold) { self.threshold = threshold }
 
     /// Adds a sample; `now` is the boot clock, in milliseconds. Returns `false` if the sample was dropped: too late,
-    /// from the future, or beyond ``sourcesLimit``.
+    /// from the future, without a period, or beyond ``sourcesLimit``.
     @discardableResult
     mutating func add(_ sample: Sample, at now: Int64) -> Bool {
         settled = max(settled, now - Self.lateness)

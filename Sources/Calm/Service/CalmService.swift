@@ -8,14 +8,14 @@ import Session
 import Settings
 import Wire
 
-/// The calm service: one broker connection, on whose thread it lives, and a ``SpaceWatch`` for each space.
+/// The calm service: one broker connection, on whose thread it lives, and a ``CalmSpace`` for each space.
 package actor CalmService: BrokerService {
     /// The interval between two feeds while a session runs, in milliseconds. A person sees a change within it.
     static let feedInterval: Int64 = 1_000
 
     private nonisolated let loop: EventLoop
     private let settings: CalmSettings
-    private let link: ServiceLink<SpaceWatch>
+    private let link: ServiceLink<CalmSpace>
     private var ticker: LoopTimer?
     private var isTicking = false
 
@@ -31,7 +31,7 @@ package actor CalmService: BrokerService {
             settings: settings.node, isEverySpace: settings.isEverySpace, filters: filters, loop: loop,
             log: log
         ) { space, output in
-            SpaceWatch(space: space, settings: settings, files: files, loop: loop, output: output)
+            CalmSpace(space: space, settings: settings, files: files, loop: loop, output: output)
         }
     }
 
@@ -68,7 +68,7 @@ package actor CalmService: BrokerService {
     }
 
     /// Handles a message, and returns its space; `nil` if the message is not used.
-    private func handle(_ message: MQTTMessage) -> SpaceWatch? {
+    private func handle(_ message: MQTTMessage) -> CalmSpace? {
         let now = SystemClock.bootMilliseconds()
         if let space = Topics.space(of: message.topic) {
             guard let watch = link.space(space) else { return nil }

@@ -32,7 +32,7 @@ struct CalmStateFile {
 /// The files that keep calm across a restart: for each space `<space>.calm` in the state directory.
 ///
 /// A file begins with a snapshot of the state as JSON, followed by a line for each later sample or change. It holds
-/// levels, never sound. Lines are written without a flush: each second while a feed is published, else when they exceed
+/// levels, never sound. Lines are written without a flush: each second while a session runs, else when they exceed
 /// 4 KiB. So a power cut leaves a gap.
 struct CalmStateFiles {
     /// The largest file that is read, in bytes.
@@ -65,11 +65,12 @@ struct CalmStateFiles {
         var state = known ?? CalmState(threshold: threshold)
         // Earlier samples stay quiet or loud by the threshold of their time.
         state.meter.threshold = threshold
+        // A file that was read is replaced, so the new one must be on disk first.
         rewrite(&file, state, isFlushed: known != nil)
         return (file, state)
     }
 
-    /// Writes the pending lines. With a state, it rewrites a long file instead.
+    /// Writes the pending lines. With a state, it rewrites a file that is long, or whose last write failed, instead.
     func writePending(_ file: inout CalmStateFile, state: CalmState? = nil) {
         guard !file.pending.isEmpty else { return }
         if let state, file.isFailing || file.size > 2 * file.snapshot + Self.growth { return rewrite(&file, state) }

@@ -12,14 +12,15 @@ import Wire
 package enum LevelPrinter {
     /// Prints the levels of the space until the output is closed.
     package static func run(settings: CalmSettings) async throws {
-        guard let link = settings.node.brokerConfiguration(clientID: "lockstep-levels", givesUp: { true }) else {
+        guard let configuration = settings.node.brokerConfiguration(clientID: "lockstep-levels", givesUp: { true })
+        else {
             throw SettingError("levels come from a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
         }
         let codec = WireCodec(space: settings.node.space, me: settings.node.node)
         let sound = Topics.soundSubscription(in: settings.isEverySpace ? nil : settings.node.space)
         let filters = [sound] + (settings.sensor.map { [$0.filter] } ?? [])
         try await EventLoop.withEventLoop(name: "levels") { loop in
-            let client = MQTTClient(link, on: loop)
+            let client = MQTTClient(configuration, on: loop)
             // A reader that stops reading loses the oldest levels.
             let (events, feed) = AsyncStream.makeStream(of: MQTTEvent.self, bufferingPolicy: .bufferingNewest(1_024))
             await client.onEvent { feed.yield($0) }

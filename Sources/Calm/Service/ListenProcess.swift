@@ -21,17 +21,19 @@ package enum ListenProcess {
             }
             return
         }
-        guard let link = settings.node.brokerConfiguration(clientID: "lockstep-\(settings.node.space)-\(source)-sound")
+        guard
+            let configuration = settings.node.brokerConfiguration(
+                clientID: "lockstep-\(settings.node.space)-\(source)-sound")
         else {
             throw SettingError("levels go to a broker: --broker mqtt://host, or LOCKSTEP_BROKER; or --print them")
         }
         try await EventLoop.withEventLoop(name: "listen") { loop in
-            let microphone = Microphone(settings: settings, loop: loop, log: log)
+            let publisher = LevelPublisher(settings: settings, loop: loop, log: log)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await microphone.run(link) }
+                group.addTask { try await publisher.run(configuration) }
                 group.addTask {
-                    try await listen(recorder, until: signals) { level in microphone.publish(level) }
-                    await microphone.close()
+                    try await listen(recorder, until: signals) { level in publisher.publish(level) }
+                    await publisher.close()
                 }
                 defer { recorder.stop() }
                 try await group.next()

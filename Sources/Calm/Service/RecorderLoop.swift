@@ -132,6 +132,7 @@ final class RecorderLoop: Sendable {
         let lead = time - now
         if lead > Self.ahead { pause(lead - Self.ahead) }
         // After a gap it does not catch up.
-        due = max(time, now - Self.second) + Self.second - min(max(lead, 0), Self.ahead) / Self.ahead
+        // A recorder that is always ahead moves it by 1 ms a second.
+        due = max(time, now - Self.second) + Self.second - (lead >= Self.ahead ? 1 : 0)
     }
 }

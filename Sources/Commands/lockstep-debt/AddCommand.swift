@@ -18,7 +18,7 @@ struct AddCommand: ParsableCommand {
             lockstep debt correct and delete change the session later.
             """)
 
-    @OptionGroup var access: LedgerAccess
+    @OptionGroup var access: LedgerAccessOptions
 
     @Option(help: "The title.")
     var title: String?
@@ -46,13 +46,13 @@ struct AddCommand: ParsableCommand {
             _ = try opened.ledger.file([arrival])
             return (opened.settings, record)
         }
-        LedgerAccess.notifyService(of: settings)
+        LedgerAccessOptions.notifyService(of: settings)
         let (from, to) = (record.runs[0].from, record.runs[0].to ?? record.runs[0].from)
         let added: JSONText = [
             "from": from.milliseconds.json, "label": record.label?.name.json, "node": "\(record.node)".json,
             "session": "\(record.id)".json, "title": record.title.json, "to": to.milliseconds.json,
         ]
-        let minutes = ImportReport.count(Int((to - from).count / 60_000), "minute")
+        let minutes = ImportReport.counted(Int((to - from).count / 60_000), "minute")
         print(json ? added.text : "Added \(minutes) as session \(record.id).")
     }
 

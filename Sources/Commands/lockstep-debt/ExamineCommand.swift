@@ -10,7 +10,7 @@ struct ExamineCommand: ParsableCommand {
         commandName: "examine", abstract: "Print the state of the ledger as JSON, for lockstep doctor.",
         shouldDisplay: false)
 
-    @OptionGroup var access: LedgerAccess
+    @OptionGroup var access: LedgerAccessOptions
 
     func run() throws {
         let findings = try LedgerExamination.findings(try access.settings())

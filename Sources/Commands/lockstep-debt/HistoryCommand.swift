@@ -11,7 +11,7 @@ struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "List sessions, the latest last.", shouldDisplay: false)
 
-    @OptionGroup var access: LedgerAccess
+    @OptionGroup var access: LedgerAccessOptions
     @OptionGroup var options: HistoryOptions
 
     func run() throws {
@@ -47,7 +47,8 @@ struct HistoryCommand: ParsableCommand {
         }
     }
 
-    private func isWanted(_ entry: Entry, since begin: Int64, in opened: LedgerAccess.Opened, now: Int64) throws -> Bool
+    private func isWanted(_ entry: Entry, since begin: Int64, in opened: LedgerAccessOptions.Opened, now: Int64) throws
+        -> Bool
     {
         // A list leaves out deleted sessions. A CSV file holds them, because it can be imported.
         guard !entry.isDeleted || options.csv else { return false }
@@ -60,7 +61,7 @@ struct HistoryCommand: ParsableCommand {
         return isInTime && options.label.map { (record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
     }
 
-    private func printCSV(_ rows: [Entry], in opened: LedgerAccess.Opened) throws {
+    private func printCSV(_ rows: [Entry], in opened: LedgerAccessOptions.Opened) throws {
         print(HistoryCSV.header)
         let calm = try opened.ledger.calm(of: rows.map(\.record.id), in: opened.space)
         for entry in rows {
@@ -76,7 +77,7 @@ struct HistoryCommand: ParsableCommand {
     }
 
     private func line(
-        of entry: Entry, at index: Int, of shares: Shares, minutes: Int, in opened: LedgerAccess.Opened
+        of entry: Entry, at index: Int, of shares: Shares, minutes: Int, in opened: LedgerAccessOptions.Opened
     ) -> String {
         let record = entry.record
         let when = opened.history.latest.zone.text(of: begin(of: entry, at: index, in: shares))

@@ -18,7 +18,7 @@ struct ImportCommand: ParsableCommand {
             again: nothing counts twice. If a row cannot be read, nothing is imported, unless you give --skip-bad.
             """)
 
-    @OptionGroup var access: LedgerAccess
+    @OptionGroup var access: LedgerAccessOptions
 
     @Argument(help: "The file; - is standard input.", completion: .file(extensions: ["csv"]))
     var file: String
@@ -59,13 +59,13 @@ struct ImportCommand: ParsableCommand {
             if isRefused {
                 let unlistedCount = max(0, found.problems.count - Self.shownProblems)
                 throw UsageError(
-                    "\(file): \(ImportReport.count(found.problems.count, "row")) cannot be read"
+                    "\(file): \(ImportReport.counted(found.problems.count, "row")) cannot be read"
                         + (unlistedCount > 0 && !json ? ", \(unlistedCount) more than listed here" : "")
                         + "; nothing was imported. --skip-bad skips \(found.problems.count == 1 ? "it" : "them")")
             }
             return opened.settings
         }
-        if !dryRun { LedgerAccess.notifyService(of: settings) }
+        if !dryRun { LedgerAccessOptions.notifyService(of: settings) }
     }
 
     private func read() throws -> [UInt8] {
@@ -93,7 +93,7 @@ struct ImportCommand: ParsableCommand {
 
     /// Files the records in batches, so that other writers do not wait long; then corrections and calm. After a failure
     /// the file can be imported again: nothing is filed twice.
-    private func file(_ found: Import, into opened: LedgerAccess.Opened, _ report: inout ImportReport) throws {
+    private func file(_ found: Import, into opened: LedgerAccessOptions.Opened, _ report: inout ImportReport) throws {
         let now = SystemClock.wallMilliseconds()
         for start in stride(from: 0, to: found.records.count, by: Self.batch) {
             let arrivals = found.records[start..<min(start + Self.batch, found.records.count)].map {
@@ -114,7 +114,7 @@ struct ImportCommand: ParsableCommand {
         for calm in found.calm { try opened.ledger.store(calm, in: opened.space) }
     }
 
-    private func corrections(of found: Import, in opened: LedgerAccess.Opened) throws -> Set<CorrectionID> {
+    private func corrections(of found: Import, in opened: LedgerAccessOptions.Opened) throws -> Set<CorrectionID> {
         let sessions = Set(found.corrections.map(\.key))
         return Set(try sessions.flatMap { try opened.ledger.corrections(of: $0, in: opened.space).map(\.id) })
     }

@@ -13,7 +13,7 @@ struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show this week: each day as a bar, the streak and the debt.")
 
-    @OptionGroup var access: LedgerAccess
+    @OptionGroup var access: LedgerAccessOptions
 
     @Flag(help: "As JSON.")
     var json = false

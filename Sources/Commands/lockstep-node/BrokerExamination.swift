@@ -13,9 +13,12 @@ import Wire
 /// Only the check of the rights writes topics that others read, with payloads that they ignore. Retained messages are
 /// deleted at the end.
 struct BrokerExamination {
+    /// A member of the broker's cluster.
+    typealias Member = (settings: NodeSettings, configuration: MQTTConfiguration)
+
     let settings: NodeSettings
-    let link: MQTTConfiguration
-    let members: [(settings: NodeSettings, link: MQTTConfiguration)]
+    let configuration: MQTTConfiguration
+    let members: [Member]
     let loop: EventLoop
     let probe = "doctor-" + String(UInt32.random(in: 0 ... .max), radix: 36)
 
@@ -31,12 +34,12 @@ struct BrokerExamination {
 
     func findings() async -> [Finding] {
         do {
-            return try await ProbeConnection.with(link, on: loop) { first in
+            return try await ProbeConnection.with(configuration, on: loop) { first in
                 try await first.subscribe("\(own)/#")
                 let found = [connection(first), await roundTrip(first)]
                 guard found.last?.state == .ok else { return found }
                 var more = [await rights(first), await retained(first)]
-                for member in members { more.append(await shared(first, member.settings, member.link)) }
+                for member in members { more.append(await shared(first, member)) }
                 if members.isEmpty { more.append(Finding("members", .absent, "not tested: --member names one")) }
                 more += [await wills(first), await noLocal(first), await packets(first)]
                 await first.client.send(message("", retain: true))
@@ -60,7 +63,8 @@ struct BrokerExamination {
     private func connection(_ first: ProbeConnection) -> Finding {
         let isNew = first.state.connection?.version == .v5
         let version = isNew ? "MQTT 5" : "MQTT 3.1.1, which does not tell a node that a message was refused"
-        return Finding("connection", .ok, "\(name), \(link.tls == nil ? "in the clear" : "encrypted"), \(version)")
+        return Finding(
+            "connection", .ok, "\(name), \(configuration.tls == nil ? "in the clear" : "encrypted"), \(version)")
     }
 
     private func roundTrip(_ first: ProbeConnection) async -> Finding {
@@ -125,7 +129,7 @@ struct BrokerExamination {
         let retained = message("retained", retain: true)
         _ = await first.echo(retained)
         for filter in ["\(Topics.prefix)\(space)/node/+/ping/\(probe)", topic] {
-            let isKept = try? await ProbeConnection.with(link, on: loop) { late in
+            let isKept = try? await ProbeConnection.with(configuration, on: loop) { late in
                 try await late.subscribe(filter)
                 return await late.wait { $0.arrival(of: retained) != nil }
             }
@@ -137,14 +141,14 @@ struct BrokerExamination {
         return Finding("retained", .absent, "not kept: \(Self.asking); while no other node is online it shows none")
     }
 
-    private func shared(_ first: ProbeConnection, _ member: NodeSettings, _ link: MQTTConfiguration) async -> Finding {
-        let name = member.broker?.description ?? ""
-        var link = link
-        if member.broker?.user == nil { link.credentials = self.link.credentials }
+    private func shared(_ first: ProbeConnection, _ member: Member) async -> Finding {
+        let name = member.settings.broker?.description ?? ""
+        var configuration = member.configuration
+        if member.settings.broker?.user == nil { configuration.credentials = self.configuration.credentials }
         let retained = message("retained for \(name)", retain: true)
         _ = await first.echo(retained)
         do {
-            return try await ProbeConnection.with(link, on: loop) { other in
+            return try await ProbeConnection.with(configuration, on: loop) { other in
                 try await other.subscribe(topic)
                 let isShared = await other.wait { $0.arrival(of: retained) != nil }
                 let there = await first.echo(message("to \(name)"), at: other)
@@ -166,7 +170,7 @@ struct BrokerExamination {
     private func wills(_ first: ProbeConnection) async -> Finding {
         let will = message("will", retain: true)
         do {
-            try await ProbeConnection.with(link, on: loop, will: will) { dying in
+            try await ProbeConnection.with(configuration, on: loop, will: will) { dying in
                 await dying.client.renewConnection()
                 _ = await first.wait(.seconds(5)) { $0.arrival(of: will) != nil }
             }
@@ -184,7 +188,7 @@ struct BrokerExamination {
     }
 
     private func noLocal(_ first: ProbeConnection) async -> Finding {
-        let isHeard = try? await ProbeConnection.with(link, on: loop) { late in
+        let isHeard = try? await ProbeConnection.with(configuration, on: loop) { late in
             try await late.subscribe(topic, noLocal: true)
             _ = await late.echo(message("own"), at: first)
             // It arrives after the own message would have arrived.

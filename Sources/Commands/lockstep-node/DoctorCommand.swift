@@ -18,25 +18,26 @@ struct DoctorCommand: AsyncParsableCommand {
     var member: [String] = []
 
     func run() async throws {
-        let (settings, link) = try Self.link(broker.values)
+        let (settings, configuration) = try Self.member(broker.values)
         let members = try member.map { text in
             var values = SettingValues()
             values.set(.broker, option: "--member", to: text)
-            return try Self.link(values)
+            return try Self.member(values)
         }
         let findings = try await EventLoop.withEventLoop(name: "doctor") { loop in
-            await BrokerExamination(settings: settings, link: link, members: members, loop: loop).findings()
+            await BrokerExamination(settings: settings, configuration: configuration, members: members, loop: loop)
+                .findings()
         }
         print(ReportJSON.text(findings))
     }
 
-    private static func link(_ given: SettingValues) throws -> (settings: NodeSettings, link: MQTTConfiguration) {
+    private static func member(_ given: SettingValues) throws -> BrokerExamination.Member {
         var values = given
         try values.fill(environment: ProcessInfo.processInfo.environment)
         let settings = try NodeSettings(values, environment: ProcessInfo.processInfo.environment)
-        guard let link = settings.brokerConfiguration(clientID: "lockstep-doctor") else {
+        guard let configuration = settings.brokerConfiguration(clientID: "lockstep-doctor") else {
             throw UsageError("no --broker is given")
         }
-        return (settings, link)
+        return (settings, configuration)
     }
 }

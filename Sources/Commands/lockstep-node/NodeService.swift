@@ -80,14 +80,16 @@ struct NodeService {
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         let clientID = "lockstep-\(settings.space)-\(settings.node)"
-        if let link = settings.brokerConfiguration(clientID: clientID) {
-            services.append(LinkService(node: node, configuration: link).named("link"))
+        if let configuration = settings.brokerConfiguration(clientID: clientID) {
+            services.append(LinkService(node: node, configuration: configuration).named("link"))
         }
         if settings.hasPlainTopics, settings.broker == nil {
             log.warning("there is no broker for the plain topics; LOCKSTEP_BROKER names it")
         }
-        if PlainService.isNeeded(settings), let link = settings.brokerConfiguration(clientID: clientID + "-plain") {
-            let plain = PlainService(node, access: access, settings: settings, link: link, log: log)
+        if PlainService.isNeeded(settings),
+            let configuration = settings.brokerConfiguration(clientID: clientID + "-plain")
+        {
+            let plain = PlainService(node, access: access, settings: settings, configuration: configuration, log: log)
             services.append(plain.named("plain topics", endsAlone: true))
         }
         return services

@@ -19,8 +19,9 @@ actor PlainClearing {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    init(of space: SpaceID, by node: NodeID, loop: EventLoop, link: MQTTConfiguration, log: Logger) {
-        (self.space, self.node, self.loop, configuration, self.log) = (space, node, loop, link, log)
+    init(of space: SpaceID, by node: NodeID, loop: EventLoop, configuration: MQTTConfiguration, log: Logger) {
+        (self.space, self.node, self.loop, self.log) = (space, node, loop, log)
+        self.configuration = configuration
         topics = PlainTopics(space)
     }
 

@@ -44,14 +44,14 @@ actor PlainService: Service {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    init(_ node: Node, access: LocalNode, settings: NodeSettings, link: MQTTConfiguration, log: Logger) {
+    init(_ node: Node, access: LocalNode, settings: NodeSettings, configuration: MQTTConfiguration, log: Logger) {
         var log = log
         log[metadataKey: "part"] = "plain"
         (loop, self.node, self.access, self.settings, self.log) = (node.loop, node, access, settings, log)
-        configuration = link
+        self.configuration = configuration
         topics = PlainTopics(settings.space)
         memory = PlainMemory(in: settings.stateDirectory)
-        self.link = BrokerLink(of: "node", on: node.loop, log: log)
+        link = BrokerLink(of: "node", on: node.loop, log: log)
         let home = HomeAssistant(
             space: settings.space, presets: settings.presets.all.map(\.name), version: Software.version)
         discovery = settings.hasHomeAssistant ? home.discovery : [:]
@@ -66,7 +66,8 @@ actor PlainService: Service {
 
     func run() async throws {
         if let space = memory.space, !settings.hasPlainTopics || space != settings.space {
-            try await PlainClearing(of: space, by: settings.node, loop: loop, link: configuration, log: log).run()
+            try await PlainClearing(of: space, by: settings.node, loop: loop, configuration: configuration, log: log)
+                .run()
             if Task.isCancelled { return }
             memory.end()
         }

@@ -34,14 +34,14 @@ struct ProbeCommand: AsyncParsableCommand {
         // A failure before the first connection ends the probe.
         let connected = Atomic(false)
         guard
-            let link = settings.brokerConfiguration(
+            let configuration = settings.brokerConfiguration(
                 clientID: "lockstep-probe", givesUp: { !connected.load(ordering: .relaxed) })
         else {
             throw UsageError("\(config) names no broker")
         }
         let report = try await EventLoop.withEventLoop(name: "probe") { loop in
             await withTaskGroup(of: Void.self) { group in
-                let client = MQTTClient(link, on: loop)
+                let client = MQTTClient(configuration, on: loop)
                 let (events, feed) = AsyncStream.makeStream(of: MQTTEvent.self)
                 await client.onEvent { feed.yield($0) }
                 group.addTask {
@@ -94,7 +94,7 @@ struct ProbeCommand: AsyncParsableCommand {
     private func note(_ presence: Presence, in report: inout ProbeReport) {
         report.isKnown = true
         report.connection = presence.connection.rawValue
-        report.isOnline = presence.online && report.connection != former
+        report.isOnline = presence.isOnline && report.connection != former
         report.at = presence.at.milliseconds
     }
 }

@@ -25,16 +25,16 @@ final class ProbeConnection: Sendable {
 
     /// Runs `body` with a connection; throws ``MQTTError`` if there is none.
     static func with<Value: Sendable>(
-        _ link: MQTTConfiguration, on loop: EventLoop, will: MQTTMessage? = nil,
+        _ configuration: MQTTConfiguration, on loop: EventLoop, will: MQTTMessage? = nil,
         _ body: (ProbeConnection) async throws -> Value
     ) async throws -> Value {
-        var link = link
+        var configuration = configuration
         let hasConnected = Atomic(false)
         // A second connection with the same id would end the first.
-        link.clientID += "-\(UInt32.random(in: 0 ... .max))"
-        link.giveUp = { _ in will != nil || !hasConnected.load(ordering: .relaxed) }
-        if let will { link.makeWill = { _ in will } }
-        let probe = ProbeConnection(MQTTClient(link, on: loop))
+        configuration.clientID += "-\(UInt32.random(in: 0 ... .max))"
+        configuration.giveUp = { _ in will != nil || !hasConnected.load(ordering: .relaxed) }
+        if let will { configuration.makeWill = { _ in will } }
+        let probe = ProbeConnection(MQTTClient(configuration, on: loop))
         await probe.client.onEvent { event in
             if case .connected = event {
                 hasConnected.store(true, ordering: .relaxed)

@@ -42,12 +42,14 @@ struct RemoteCommand: AsyncParsableCommand {
             node: id, name: "remote", role: .display, software: Software.name, bootID: bootID, isAnnounced: false)
         // Once joined, the link is retried for ever.
         let joined = Atomic(false)
-        let link = settings.brokerConfiguration(clientID: "lockstep-remote") { !joined.load(ordering: .relaxed) }
-        guard let link else { throw UsageError("no --broker is given") }
+        let configuration = settings.brokerConfiguration(clientID: "lockstep-remote") {
+            !joined.load(ordering: .relaxed)
+        }
+        guard let configuration else { throw UsageError("no --broker is given") }
         try await EventLoop.withEventLoop(name: "remote") { loop in
             let node = Node(identity: identity, space: settings.space, directory: nil, loop: loop, log: log)
             await node.start()
-            async let linked: Void = node.runLink(link)
+            async let linked: Void = node.runLink(configuration)
             let problem = await node.waitUntilCaughtUp()
             var failure: (any Error)?
             if let problem {

@@ -42,7 +42,8 @@ extension IntentOperation {
     fileprivate var limit: String? {
         guard case .extend(let seconds) = self else { return nil }
         if seconds < 0 { return CommandOutput.strings[.notEnoughLeft].description }
-        return "a phase is at most \(Limits.phaseSeconds.upperBound.secondsAsDuration) long, with what is added"
+        return
+            "a phase is at most \(PlanParser.text(ofSeconds: Limits.phaseSeconds.upperBound)) long, with what is added"
     }
 
     /// The confirmation to print when the operation has taken effect.
@@ -51,7 +52,7 @@ extension IntentOperation {
         case .pause: CommandOutput.strings[.eventPaused]
         case .resume: CommandOutput.strings[.eventResumed]
         case .stop: CommandOutput.strings[.eventStopped]
-        case .extend(let seconds): "\(seconds < 0 ? "−" : "+")\(.userText(abs(seconds).secondsAsDuration))"
+        case .extend(let seconds): "\(seconds < 0 ? "−" : "+")\(.userText(PlanParser.text(ofSeconds: abs(seconds))))"
         case .startBreak: CommandOutput.strings[.breakInProgress]
         case .startFocus: CommandOutput.strings[.focusInProgress]
         case .skip: CommandOutput.strings[.eventPhase]

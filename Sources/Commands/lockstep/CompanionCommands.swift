@@ -69,7 +69,7 @@ struct HistoryCommand: ParsableCommand {
     @OptionGroup var options: HistoryOptions
 
     @OptionGroup(title: "Which ledger")
-    var access: LedgerAccess
+    var access: LedgerAccessOptions
 
     func run() throws {
         try CompanionExecutable.become("lockstep-debt", ["history"] + access.arguments + options.arguments)

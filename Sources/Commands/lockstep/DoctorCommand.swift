@@ -16,8 +16,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check node, broker, clocks and ledger, and suggest fixes.",
         discussion: """
-            Exit code 0 when nothing is wrong, else 3. With --broker it says what that broker can do and what this means for \
-            Lockstep, and checks nothing else.
+            Each line begins with ok, WRONG, or - for what is not there or not known. Exit code 0 without WRONG, else 3. \
+            With --broker it says what that broker can do and what this means for Lockstep, and checks nothing else.
             """)
 
     @OptionGroup var socket: SocketOptions
@@ -85,23 +85,27 @@ struct DoctorCommand: AsyncParsableCommand {
             let (status, nodes) = (try await client.status(), try await client.nodes())
             let broker =
                 status.linked
-                ? Finding("broker", .ok, "the node is connected") : await Self.noBroker(client, status)
+                ? Finding("broker", .ok, "the node is connected") : await noBroker(client, status)
             return [
                 Finding("node", .ok, "\(status.node), in the space \(status.space)"), broker,
             ] + secondNode(client) + Self.problems(status) + Self.names(nodes) + Self.clocks(status, nodes)
-                + [Self.debt(status, nodes, hasLedger: hasLedger)] + Self.waitingRecords(nodes)
+                + [debt(status, nodes, client, hasLedger: hasLedger)] + waitingRecords(nodes, client)
         } catch {
-            return [Finding("node", .wrong, "\(error)", fix: "restart it; its log may state the reason")]
+            let restart = Self.installation.restartCommand(ofNodeAt: client.path)
+            return [
+                Finding("node", .wrong, "\(error)", fix: "\(restart); its log: \(log(of: "lockstep-node", client))")
+            ]
         }
     }
 
-    /// The commands that print the log of a service: in a user's installation, and in the machine's.
-    private static func log(of unit: String) -> String {
-        "journalctl --user -u \(unit) (where it is the machine's: sudo journalctl -u \(unit))"
+    /// Returns the command that prints the log of a service beside the node of a client.
+    private func log(of unit: String, _ client: ControlClient) -> String {
+        Self.installation.logCommand(of: unit, ofNodeAt: client.path)
     }
 
     /// Distinguishes a node without a broker from a node that cannot reach its broker.
-    private static func noBroker(_ client: ControlClient, _ status: StatusReport) async -> Finding {
+    private func noBroker(_ client: ControlClient, _ status: StatusReport) async -> Finding {
+        let installation = Self.installation
         let file = installation.brokerSettings(ofNodeAt: client.path)
         guard (try? await client.view())?.worksAlone != true else {
             return Finding(
@@ -117,7 +121,7 @@ struct DoctorCommand: AsyncParsableCommand {
             fix: isRefused
                 ? "sudo lockstep members on the broker's machine lists who is revoked; to join again: "
                     + "\(installation.leaveCommand(ofNodeAt: client.path)), then a new invitation"
-                : "read the node's log: \(log(of: "lockstep-node")); check \(key) in \(file)")
+                : "read the node's log: \(log(of: "lockstep-node", client)); check \(key) in \(file)")
     }
 
     private static var installation: Installation { Installation(environment: ProcessInfo.processInfo.environment) }
@@ -158,8 +162,9 @@ struct DoctorCommand: AsyncParsableCommand {
         if status.clock?.wrong == true {
             let ahead = status.clockAhead ?? 0
             let source = nodes.nodes.first { $0.node == status.timeFrom }
+            let size = PlanParser.text(ofSeconds: Int(abs(ahead)) / 1_000)
             let difference =
-                "this machine's clock is \((Int(abs(ahead)) / 1_000).secondsAsDuration) \(ahead < 0 ? "behind" : "ahead of") the time of the space"
+                "this machine's clock is \(size) \(ahead < 0 ? "behind" : "ahead of") the time of the space"
             let origin = source.map { ", which is that of \($0.node)" } ?? ""
             wrong.append(
                 Finding(
@@ -183,11 +188,15 @@ struct DoctorCommand: AsyncParsableCommand {
     private static let freshness: Int64 = 25 * 3_600_000
 
     /// Judges the retained debt, which is right only while the debt service is online and has published lately.
-    private static func debt(_ status: StatusReport, _ nodes: NodesReport, hasLedger: Bool) -> Finding {
+    private func debt(
+        _ status: StatusReport, _ nodes: NodesReport, _ client: ControlClient, hasLedger: Bool
+    ) -> Finding {
         let check = "weekly debt"
-        let fix = "read the service's log: \(log(of: "lockstep-debt"))"
+        let fix = "read the service's log: \(log(of: "lockstep-debt", client))"
         guard let minutes = status.debtMinutes else {
-            guard hasLedger else { return Finding(check, .absent, "not measured: \(installation.adviceWithoutLedger)") }
+            guard hasLedger else {
+                return Finding(check, .absent, "not measured: \(Self.installation.adviceWithoutLedger)")
+            }
             return Finding(
                 check, .wrong, "there is a ledger here, but the node receives no week from the debt service",
                 fix: "\(fix); its broker and space must be those of the node")
@@ -196,15 +205,17 @@ struct DoctorCommand: AsyncParsableCommand {
         let age = status.debtAt.map {
             max(0, SystemClock.wallMilliseconds() - (status.clockAhead ?? 0) - $0)
         }
-        let update = age.map { ", last update \((Int($0) / 1_000).secondsAsDuration) ago" } ?? ""
+        let update = age.map { ", last update \(PlanParser.text(ofSeconds: Int($0) / 1_000)) ago" } ?? ""
         let source = status.debtBy.map { " from the service \($0)" } ?? ""
         let heard = "\(DebtText.text(minutes: minutes)) received\(source)\(update)"
         if let name = status.debtBy, nodes.nodes.contains(where: { $0.node == name && !$0.online }) {
             return Finding(
                 check, .wrong, "\(heard); its service \(name) is offline",
-                fix: "on its machine: systemctl --user start lockstep-debt (of the machine: sudo systemctl start …)")
+                fix:
+                    "on its machine: sudo systemctl start lockstep-debt (your own: systemctl --user start lockstep-debt)"
+            )
         }
-        if let age, age > freshness {
+        if let age, age > Self.freshness {
             return Finding(check, .wrong, "\(heard): this is older than a day; the service publishes daily", fix: fix)
         }
         guard status.debtBy == nil else { return Finding(check, .ok, heard) }
@@ -212,7 +223,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// Names the sessions of this node that no ledger has acknowledged.
-    private static func waitingRecords(_ nodes: NodesReport) -> [Finding] {
+    private func waitingRecords(_ nodes: NodesReport, _ client: ControlClient) -> [Finding] {
         guard let count = nodes.nodes.first(where: \.isSelf)?.recordsWaiting, count > 0 else { return [] }
         let found =
             count == 1
@@ -221,7 +232,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return [
             Finding(
                 "records", .absent, found,
-                fix: "if one runs, the node's log says what it refused: \(log(of: "lockstep-node"))")
+                fix: "if one runs, the node's log says what it refused: \(log(of: "lockstep-node", client))")
         ]
     }
 

@@ -43,19 +43,21 @@ package struct ImportReport: Encodable {
 
     package var text: String {
         var parts = [
-            "\(dryRun ? "Would import" : "Imported") \(Self.count(imported, "session")) of "
-                + Self.count(Int(milliseconds / 60_000), "minute")
+            "\(dryRun ? "Would import" : "Imported") \(Self.counted(imported, "session")) of "
+                + Self.counted(Int(milliseconds / 60_000), "minute")
         ]
-        if corrections > 0 { parts.append(Self.count(corrections, "correction")) }
+        if corrections > 0 { parts.append(Self.counted(corrections, "correction")) }
         if known > 0 { parts.append("\(known) \(known == 1 ? "was" : "were") already there") }
         if conflicts > 0 {
             parts.append(
                 "\(conflicts) \(conflicts == 1 ? "differs" : "differ") from what the ledger holds: lockstep doctor names "
                     + (conflicts == 1 ? "it" : "them"))
         }
-        if !skipped.isEmpty { parts.append("\(Self.count(skipped.count, "row")) skipped") }
+        if !skipped.isEmpty { parts.append("\(Self.counted(skipped.count, "row")) skipped") }
         return parts.joined(separator: "; ") + "."
     }
 
-    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    package static func counted(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
 }

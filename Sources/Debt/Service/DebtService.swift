@@ -32,7 +32,7 @@ package actor DebtService: BrokerService {
         return space
     }
     private let disk: EventLoop
-    private lazy var intake = RecordIntake(
+    private lazy var intake = RecordFiler(
         ledger, loop: loop, disk: disk, log: log,
         send: { [weak self] space, ack, completion in
             self?.assumeIsolated { $0.link.spaces[space]?.publish(ack, completion: completion) }
@@ -118,7 +118,7 @@ package actor DebtService: BrokerService {
         link.handle(event)
         switch event {
         case .connected: checkCalendar()
-        case .disconnected: intake.linkDown()
+        case .disconnected: intake.noteDisconnected()
         case .message(let message):
             guard let id = Topics.space(of: message.topic), let space = space(id) else { return }
             for decoded in space.core.receive(message) { handle(decoded, of: message, in: space) }
@@ -178,7 +178,7 @@ package actor DebtService: BrokerService {
     // MARK: The ledger
 
     /// Adds up the weeks that a batch of records has changed.
-    private func recordsFiled(_ result: Result<[RecordIntake.Filed], any Error>) {
+    private func recordsFiled(_ result: Result<[RecordFiler.Filed], any Error>) {
         defer { if hasWaitingPresences { handlePresences() } }
         guard let filed = perform("written", result.get) else { return }
         var touched: [SpaceID: Int64] = [:]
@@ -229,7 +229,7 @@ package actor DebtService: BrokerService {
         let changed = schedule.takeChanged(at: startedAt)
         guard !changed.isEmpty else { return }
         for id in changed { update(id) }
-        schedule.updated(from: startedAt, to: SystemClock.bootMilliseconds())
+        schedule.noteUpdate(from: startedAt, to: SystemClock.bootMilliseconds())
     }
 
     private func update(_ id: SpaceID) {

@@ -71,7 +71,7 @@ final class DebtSpace: ServiceSpace {
 
     /// Sends a node the digests of its records in the ledger, once for each of its connections.
     func compare(with node: NodeID) throws {
-        guard core.serves, let presence = core.engine.peers[node].presence, presence.online,
+        guard core.serves, let presence = core.engine.peers[node].presence, presence.isOnline,
             compared[node] != presence.connection
         else { return }
         if compared.count > Limits.nodes { compared = [:] }
@@ -117,15 +117,15 @@ final class DebtSpace: ServiceSpace {
         var feed = try book.feed(at: now.milliseconds)
         nextUpdate = min(GroupTime(book.nextBoundary(after: now.milliseconds)), feed.week?.until ?? .distantFuture)
         if nextUpdate <= now { nextUpdate = now + .seconds(1) }
-        guard feed.isNews(after: published), try !waits(feed, at: now) else { return }
+        guard feed.isNews(after: published), try !holdBack(feed, at: now) else { return }
         feed.by = core.codec.me
         published = feed
         output.publish(core.codec.encode(feed))
     }
 
-    /// Returns whether a feed waits, because it has less time than the one that the broker keeps. It waits until nodes
-    /// have sent what the ledger lacks; with an empty ledger, until the ledger has a record.
-    private func waits(_ feed: DebtFeed, at now: GroupTime) throws -> Bool {
+    /// Returns whether a feed is held back, because it has less time than the one that the broker keeps, and plans when
+    /// to try again: once nodes have sent what the ledger lacks; with an empty ledger, once it has a record.
+    private func holdBack(_ feed: DebtFeed, at now: GroupTime) throws -> Bool {
         guard published == nil, let mine = feed.week, let theirs = retained?.week, now < theirs.to,
             mine.done < theirs.done
         else { return false }

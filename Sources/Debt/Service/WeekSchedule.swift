@@ -42,7 +42,7 @@ struct WeekSchedule {
     }
 
     /// Records that changed weeks were added up between two times.
-    mutating func updated(from begin: Int64, to end: Int64) { updatesFrom = end + Self.pause(after: end - begin) }
+    mutating func noteUpdate(from begin: Int64, to end: Int64) { updatesFrom = end + Self.pause(after: end - begin) }
 
     private static func pause(after length: Int64) -> Int64 { max(0, min(length * pause, pauseLimit)) }
 

@@ -4,6 +4,9 @@ import GRDB
 
 /// The tables of the ledger.
 enum LedgerSchema {
+    /// The length in milliseconds from which a session is found by its end, through the index `record_long`: two days.
+    static let longSession = 172_800_000
+
     /// The migrations, which create the tables in an empty file.
     ///
     /// In `record`, `first` and `last` are a session's first and last instant, by which a week finds it; an open run
@@ -26,7 +29,7 @@ enum LedgerSchema {
         CREATE INDEX record_lineage ON record (space, lineage, first);
         CREATE INDEX record_node ON record (space, node, stamp);
         CREATE INDEX record_first ON record (space, first, last, lineage);
-        CREATE INDEX record_long ON record (space, last, first, lineage) WHERE last - first > 172800000;
+        CREATE INDEX record_long ON record (space, last, first, lineage) WHERE last - first > \(longSession);
         CREATE TABLE correction (
             space TEXT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, at INTEGER NOT NULL,
             first INTEGER NOT NULL, last INTEGER NOT NULL, deleted INTEGER NOT NULL,

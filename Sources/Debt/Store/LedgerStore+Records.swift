@@ -185,15 +185,15 @@ extension LedgerStore {
                     AND correction.node = record.node
                 WHERE record.space = $1 AND record.lineage IN (
                     SELECT lineage FROM record INDEXED BY record_first WHERE space = $1
-                        AND first > $2 - 172800000 AND first < $3 AND last > $2
+                        AND first > $2 - \(LedgerSchema.longSession) AND first < $3 AND last > $2
                     UNION SELECT lineage FROM record INDEXED BY record_long WHERE space = $1
-                        AND last - first > 172800000 AND last > $2 AND first < $3
+                        AND last - first > \(LedgerSchema.longSession) AND last > $2 AND first < $3
                     UNION SELECT record.lineage FROM correction JOIN record
                         ON record.space = correction.space AND record.id = correction.session
                         AND record.node = correction.node
                     WHERE correction.space = $1 AND correction.last > $2 AND correction.first < $3)
                 """,
-                // PostgreSQL refuses an overflow, which `$2 - 172800000` would be at `.min`.
+                // PostgreSQL refuses an overflow, which the subtraction would be at `.min`.
                 for: [[space.rawValue, max(from, .min / 2), to]]
             ) { row in
                 let record = try Self.digested(row, 0).record

@@ -3,8 +3,9 @@
 import Glibc
 
 /// The ledger: the records of nodes, the corrections of people, and the rules of the week. It is one file of SQLite, or
-/// a database of PostgreSQL. The service writes it, and so do the commands `add`, `correct`, `delete` and `import`, also
-/// while the service runs. Every call is one transaction, and durable when it returns. All calls throw ``LedgerError``.
+/// a database of PostgreSQL. The service writes it, and so do the commands `add`, `correct`, `delete` and `import`,
+/// also while the service runs. Every call is one transaction, and durable when it returns. Calls throw
+/// ``LedgerError``.
 package final class LedgerStore: Sendable {
     /// The path of the file, or the URL of the database.
     package let place: String

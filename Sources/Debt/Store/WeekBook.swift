@@ -142,7 +142,8 @@ package struct WeekBook {
     }
 
     /// Returns the feed of the year before the present week. Each call caches at most one week, since a year takes
-    /// long; a past week with a running session is computed each time. It returns `nil` while weeks are missing: the caller must call again.
+    /// long; a past week with a running session is computed each time. It returns `nil` while weeks are missing: the
+    /// caller must call again.
     package mutating func year(at now: Int64) throws -> DebtYear? {
         let present = history.week(containing: now)
         guard let today = present.days.first?.date else { return nil }

@@ -5,13 +5,6 @@ import FoundationEssentials
 package import Session
 import Wire
 
-/// A plain topic: its name below `lockstep/1/<space>/plain/`. Each is retained, and absent where there is no value.
-package enum PlainTopic: String, CaseIterable, Sendable {
-    case state, title, label, phase, owner
-    case endsAt = "ends_at"
-    case remaining, progress, calm, debt, streak, nodes, draft, json
-}
-
 /// The session as plain topics, and as the JSON of one of them. Where there is no value, texts are empty, and numbers
 /// `nil`.
 package struct PlainReport: Hashable, Sendable {

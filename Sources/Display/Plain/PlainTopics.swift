@@ -3,6 +3,13 @@
 package import Session
 import Wire
 
+/// A plain topic: its name below `lockstep/1/<space>/plain/`. Each is retained, and absent where there is no value.
+package enum PlainTopic: String, CaseIterable, Sendable {
+    case state, title, label, phase, owner
+    case endsAt = "ends_at"
+    case remaining, progress, calm, debt, streak, nodes, draft, json
+}
+
 /// The names of a space's plain topics at the broker.
 package struct PlainTopics: Hashable, Sendable {
     let root: String

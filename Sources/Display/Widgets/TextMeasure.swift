@@ -32,10 +32,10 @@ struct TextMeasure {
         let columns = TerminalText.displayWidth(String(character))
         guard columns < 2 else { return scalar.properties.isEmojiPresentation ? 1.4 : 1.1 }
         if isMonospaced, scalar.isASCII { return 0.63 }
-        return isBold ? Self.bold(scalar) : Self.bold(scalar) * 0.89
+        return isBold ? Self.boldWidth(of: scalar) : Self.boldWidth(of: scalar) * 0.89
     }
 
-    private static func bold(_ scalar: Unicode.Scalar) -> Double {
+    private static func boldWidth(of scalar: Unicode.Scalar) -> Double {
         switch scalar {
         case "i", "j", "l", "I", ".", ",", ":", ";", "'", "|", "!", " ", "·", "/", "\\": 0.41
         case "f", "r", "t", "(", ")", "[", "]", "-", "J": 0.5
@@ -45,11 +45,11 @@ struct TextMeasure {
         case "A"..."Z": 0.86
         case "–": 0.6
         case _ where scalar.value < 0x530: scalar.properties.isUppercase ? 1 : 0.8
-        default: Self.elsewhere(scalar.value)
+        default: Self.boldWidthBeyondCyrillic(scalar.value)
         }
     }
 
-    private static func elsewhere(_ value: UInt32) -> Double {
+    private static func boldWidthBeyondCyrillic(_ value: UInt32) -> Double {
         switch value {
         case 0x0590...0x08FF, 0xFB1D...0xFDCF, 0xFE70...0xFEFC: 0.85
         case 0x0530...0x058F, 0x0E00...0x0EFF, 0x1E00...0x1FFF: 1

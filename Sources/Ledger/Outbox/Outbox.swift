@@ -3,7 +3,7 @@
 public import Session
 package import Wire
 
-/// The ledger records of a node that wait, or were acknowledged in the latest 14 weeks.
+/// The ledger records of a node that wait, or were acknowledged and belong to its latest 14 weeks with records.
 ///
 /// A restored ledger is filled again from the acknowledged ones. A record is held until its journal is on disk, so
 /// that nothing is sent that a crash can undo. It gets a file of its own when the journal is about to drop its
@@ -20,7 +20,7 @@ package struct Outbox: Sendable {
     package struct Work: Sendable {
         package var outgoing: [DigestedRecord] = []
         package var changes: [RecordChange] = []
-        /// Acknowledged records to read for ``Outbox/found(_:at:)``.
+        /// Acknowledged records to read for ``Outbox/addRead(_:at:)``.
         package var wanted: [SessionID] = []
         package var refused: [(SessionID, LedgerAck.Outcome)] = []
     }
@@ -67,12 +67,12 @@ package struct Outbox: Sendable {
     }
 
     /// Adds the record of a journal that is on disk.
-    package mutating func restored(_ record: LedgerRecord, at boot: BootTime) {
+    package mutating func restore(_ record: LedgerRecord, at boot: BootTime) {
         add(DigestedRecord(record), isFiled: false, boot: boot)
     }
 
     /// Releases the records that were held for a write, which is on disk like all before it.
-    package mutating func persisted(_ write: Int, at boot: BootTime) {
+    package mutating func notePersisted(_ write: Int, at boot: BootTime) {
         // The order does not matter: each session is handled by itself.
         for id in unfiled {
             if waiting.records[id]?.place.isWritten(by: write) == true {
@@ -88,7 +88,7 @@ package struct Outbox: Sendable {
     }
 
     /// Adds the record of a session that a person adds. It is in no journal, and has a file of its own.
-    package mutating func added(_ digested: DigestedRecord, at boot: BootTime) {
+    package mutating func addFiled(_ digested: DigestedRecord, at boot: BootTime) {
         add(digested, isFiled: true, boot: boot)
     }
 
@@ -151,7 +151,7 @@ package struct Outbox: Sendable {
     }
 
     /// Sends acknowledged records again that were read from disk.
-    package mutating func found(_ records: [DigestedRecord], at boot: BootTime) {
+    package mutating func addRead(_ records: [DigestedRecord], at boot: BootTime) {
         var requeued: [SessionID] = []
         for digested in records {
             let id = digested.record.id

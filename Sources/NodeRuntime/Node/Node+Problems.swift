@@ -34,8 +34,9 @@ extension Node {
             ProblemReport(
                 .notGranted, "the broker does not let \(identity.node) own a session, so other nodes do not get it",
                 fix:
-                    "give it the rights of a node on the broker's machine (Config/acl), or set LOCKSTEP_ROLE to the role "
-                    + "that the broker grants")
+                    "on the broker's machine: sudo lockstep revoke \(identity.node), then sudo lockstep invite "
+                    + "\(identity.node); with rights of your own: the topics of a node in acl, in the folder Config of the "
+                    + "sources. Or set LOCKSTEP_ROLE here to the role that the broker grants")
         case nil: nil
         }
     }
@@ -56,6 +57,8 @@ extension Node {
             : "the other one connected first, so this one disconnects and tries again later"
         return ProblemReport(
             .sameID, "another machine uses the id \(identity.node) in the space \(space): \(rule)",
-            fix: "give one of the two another id: LOCKSTEP_NODE in its node.env")
+            fix:
+                "on one of the two: sudo lockstep leave, then join with an invitation for another name (joined without "
+                + "an invitation: another LOCKSTEP_NODE in its node.env, with its user at the broker)")
     }
 }

@@ -198,7 +198,7 @@ package actor Node {
         case .deliver: break
         case .answered(let answer):
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
-        case .announced(let isSleeping): suspend.announcementConfirmed(isSleeping: isSleeping)
+        case .announced(let isSleeping): suspend.noteConfirmedAnnouncement(isSleeping: isSleeping)
         case .registersConfirmed: askers.registerConfirmation.resume()
         case .caughtUp:
             recent.note(retained: peers.all.compactMap { core.engine.register(of: $0.node) }, at: groupTime)

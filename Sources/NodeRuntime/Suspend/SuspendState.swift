@@ -27,7 +27,7 @@ struct SuspendState {
         wakeDeadline?.arm(after: Self.wakeTimeout)
     }
 
-    mutating func announcementConfirmed(isSleeping: Bool) {
+    mutating func noteConfirmedAnnouncement(isSleeping: Bool) {
         if isSleeping {
             done?()
             done = nil

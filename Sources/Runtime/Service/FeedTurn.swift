@@ -34,7 +34,7 @@ struct FeedTurn: Sendable {
     }
 
     /// Forgets what was known, because the connection was lost.
-    mutating func disconnected() { self = FeedTurn(me, after: former) }
+    mutating func noteDisconnected() { self = FeedTurn(me, after: former) }
 
     /// Receives the feed of a service. Returns whether this service must publish its own feed again.
     mutating func receive(from writer: NodeID) -> Bool {

@@ -88,7 +88,7 @@ package final class ServiceCore {
 
     /// Passes an event to the core and carries out its actions.
     package func handle(_ event: NodeCore.Event) {
-        if case .connected = event { turn.disconnected() }
+        if case .connected = event { turn.noteDisconnected() }
         guard runner.add(event) else { return }
         while let actions = runner.next() { for action in actions { perform(action) } }
         updateTurn()
@@ -117,7 +117,7 @@ package final class ServiceCore {
         let (served, other) = (turn.serves, turn.other)
         let mustRepeat = change(&turn)
         if !engine.view.isLinked {
-            turn.disconnected()
+            turn.noteDisconnected()
         } else if !engine.isCatchingUp {
             turn.begin()
         }

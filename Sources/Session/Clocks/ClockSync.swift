@@ -129,8 +129,8 @@ struct ClockSync: Hashable, Sendable {
 
     /// Records that a node's kernel no longer vouches for its clock, and returns whether it did until now.
     mutating func unvouch(_ node: NodeID) -> Bool {
-        guard estimates[node]?.clock.synced == true else { return false }
-        estimates[node]?.clock.synced = false
+        guard estimates[node]?.clock.isSynced == true else { return false }
+        estimates[node]?.clock.isSynced = false
         return true
     }
 
@@ -176,7 +176,7 @@ struct ClockSync: Hashable, Sendable {
         guard plan.isReady else { return polls = [:] }
         var nodes: Set<NodeID> = []
         var continuous: (NodeID, BootID)?
-        if let owner = plan.owner, let boot = plan.boot, peers[owner].presence?.online != false {
+        if let owner = plan.owner, let boot = plan.boot, peers[owner].presence?.isOnline != false {
             nodes.insert(owner)
             continuous = (owner, boot)
         }
@@ -293,7 +293,7 @@ struct ClockSync: Hashable, Sendable {
     /// The vouched clocks of other nodes, ordered by id.
     func readings(of peers: Peers, at now: Instant) -> [GroupClock.Reading] {
         estimates.sorted { $0.key < $1.key }.compactMap { node, estimate in
-            guard estimate.clock.synced else { return nil }
+            guard estimate.clock.isSynced else { return nil }
             // An answer after a long way proves little: if the own clock lies within its error, the own clock counts.
             let isOwn = (estimate.lead - now.wallLead).magnitude <= estimate.bound(at: now.boot)
             return GroupClock.Reading(

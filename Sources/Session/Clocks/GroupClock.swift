@@ -9,7 +9,8 @@ enum TimeSource: Hashable, Sendable {
     case others
     /// The own wall clock, since no vouched one is known.
     case plausible
-    /// The latest mark, continued with the boot clock, since the own clock is not plausible either.
+    /// The latest of the mark, continued with the boot clock, and the plausible times that others state. The own clock
+    /// is not plausible either.
     case mark
 
     /// Whether group time comes from a vouched clock, so that a stamp far ahead of it is wrong.

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The clocks and the identity that the parts of an engine read while one input is handled. It is made for each
-/// input or rest, and again where group time changes meanwhile: with its source, its mark, or the clocks that are known.
+/// input or rest, and again where group time changes meanwhile: with its source, its mark, or the known clocks.
 struct Context {
     let node: NodeID
     let bootID: BootID
     let now: Instant
     let source: TimeSource
-    /// Whether every vouched clock that is to be asked is known.
+    /// Whether every vouched clock that is to be asked has answered or counts as silent.
     let isComplete: Bool
     let groupTime: GroupTime
 
     /// The largest error of group time; `nil` if this machine's kernel does not vouch for it.
     var bound: Milliseconds? { source == .own ? now.wallBound.map { min($0, Limits.bound.upperBound) } : nil }
-    /// Whether dates are final: a vouched clock tells group time, and all that are to be asked are known.
+    /// Whether dates are final: this machine's kernel vouches for its clock, or others do and ``isComplete`` holds.
     var isTimeVouched: Bool { source == .own || source == .others && isComplete }
 
     /// The quality of this machine's wall clock.
     var clockQuality: ClockQuality {
         ClockQuality(
-            synced: now.wallBound != nil, bound: now.wallBound.map { min($0, Limits.bound.upperBound) },
+            isSynced: now.wallBound != nil, bound: now.wallBound.map { min($0, Limits.bound.upperBound) },
             isWrong: GroupClock.contradict(now.told, groupTime))
     }
 

@@ -3,7 +3,7 @@
 /// Handles each kind of input. Messages are handled in `Receive.swift`.
 extension Engine {
     mutating func restore(_ found: Journal?, filed: Version?, _ context: inout Context) {
-        link.restored(at: context.now.boot)
+        link.noteStart(at: context.now.boot)
         var mark = found?.mark ?? HybridClock()
         // Without a plausible clock, group time continues as the own session knows it.
         if let own = found?.own, own.anchor.bootID == identity.bootID {
@@ -19,9 +19,9 @@ extension Engine {
     // MARK: The connection
 
     mutating func linkUp(_ connection: ConnectionID, hearsItself: Bool, _ context: Context) {
-        link.up(connection, at: context.now.boot)
-        echoes.connected(hearsItself: hearsItself)
-        peers.connected()
+        link.noteConnected(connection, at: context.now.boot)
+        echoes.noteConnected(hearsItself: hearsItself)
+        peers.noteConnected()
         clocks.restart()
         ownership.publishAgain()
         notices.publishAgain()
@@ -29,8 +29,8 @@ extension Engine {
 
     mutating func linkDown(_ context: Context) {
         guard link.isUp else { return }
-        link.down(at: context.now.boot)
-        echoes.disconnected()
+        link.noteDisconnected(at: context.now.boot)
+        echoes.noteDisconnected()
         clocks.disconnect(at: context.now.boot)
     }
 
@@ -41,8 +41,8 @@ extension Engine {
             if link.comparisonDeadline == nil { forgetAbsentVotes(&context) }
             return
         }
-        link.barrierPassed(isTimeVouched: context.bound != nil, at: context.now.boot)
-        if let found = echoes.barrierPassed() {
+        link.noteBarrierPassed(isTimeVouched: context.bound != nil, at: context.now.boot)
+        if let found = echoes.noteBarrierPassed() {
             if let note = recovery.recover(found, in: &ownership, &dating, context) {  // rule: recovery
                 emit(.log(note))
             }

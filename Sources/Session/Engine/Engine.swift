@@ -89,7 +89,7 @@ public struct Engine: Hashable, Sendable {
         if let due = replicas.nextWake, due <= context.now.boot { admitDue(context) }
         _ = ownership.advance(at: context.now.boot)
         // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there
-        // before an intent is decided. The end of a connection ends its waits itself.
+        // before an intent is decided. `linkDown` ends the waits of its connection, so none is acted on before.
         if case .linkDown = input { return }
         while endDueWait(&context) {}
         // Before an intent is decided: it moves the anchor, from which the error of a date is computed.
@@ -122,7 +122,7 @@ public struct Engine: Hashable, Sendable {
             discard(reason, from: from)
             // On an own retained topic it has replaced this node's message at the broker.
             if from == node { repair(context) }
-        case .askAll: sayHello(context)
+        case .sayHello: sayHello(context)
         case .named(let session): askFor(session, context)
         case .journalFailed(let write): if gate.fail(write, at: context.now.boot) { emit(.log(.journal(works: false))) }
         }
@@ -152,7 +152,7 @@ public struct Engine: Hashable, Sendable {
         if mayLeave, let own = ownership.register {
             emit(.publish(.register(own)))
             echoes.expect(own.version, at: boot)
-            ownership.published()
+            ownership.notePublished()
         }
         // After the barrier: by then the notice includes what an earlier process of this node has said.
         if link.isUp, link.isReady, let notice = notices.removePending() { emit(.publish(.notice(notice))) }
@@ -295,7 +295,7 @@ public struct Engine: Hashable, Sendable {
 
     private func presence(_ context: Context, connection: ConnectionID, online: Bool) -> Presence {
         return Presence(
-            online: online, connection: connection, role: identity.role, name: identity.name,
+            isOnline: online, connection: connection, role: identity.role, name: identity.name,
             at: context.groupTime, clock: context.clockQuality, software: identity.software,
             isSleeping: online && link.isSleeping)
     }
@@ -316,7 +316,7 @@ public struct Engine: Hashable, Sendable {
     /// The plausible vouched clocks of others, with their possible leads, and whether the node has stayed online.
     package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Lead>, isPresent: Bool)] {
         clocks.estimates.compactMapValues { estimate in
-            guard estimate.clock.synced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }
+            guard estimate.clock.isSynced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }
             let bound = estimate.bound(at: now.boot)  // rule: pongAge, else: max(0, estimate.bound(at: now.boot))
             return (estimate.lead - bound...estimate.lead + bound, estimate.isPresent)
         }

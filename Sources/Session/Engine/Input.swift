@@ -31,7 +31,7 @@ public enum Input: Hashable, Sendable {
     /// A retained message of a node was deleted by an empty payload: its presence, register or notice.
     case erased(from: NodeID, isPresence: Bool)
     /// All nodes are to publish again, because a person needs a session and none is here.
-    case askAll
+    case sayHello
     /// A program that is no node, such as the calm service, has just named a session.
     case named(SessionID)
     /// A message was discarded before decoding; `from` is `nil` if its topic names no node.

@@ -16,7 +16,7 @@ public enum Message: Hashable, Sendable {
 
     /// Whether the broker may have published it for a node that is gone.
     var mayBeWill: Bool {
-        if case .presence(let presence) = self { !presence.online } else { false }
+        if case .presence(let presence) = self { !presence.isOnline } else { false }
     }
 }
 

@@ -21,7 +21,7 @@ extension Engine {
             forgetAbsentVotes(&context)
         } else if context.now.hasReached(link.answersDueAt) {
             link.endAnswerWait()
-            if isPeerMissing { askAll(context) }
+            if isPeerMissing { sayHelloNow(context) }
         } else if context.now.hasReached(link.mentionedAskAt) {
             link.cancelPlannedAsk()
             sayHello(context)

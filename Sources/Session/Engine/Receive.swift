@@ -45,7 +45,7 @@ extension Engine {
             var newcomer: Stamp? = Stamp(time: 0, counter: 0, node: node)
             switch message {
             case _ where isHere: newcomer = nil
-            case .presence(let presence) where presence.online: newcomer = nil
+            case .presence(let presence) where presence.isOnline: newcomer = nil
             case .register(let register) where context.admits(register.stamp): newcomer = register.stamp
             default: break
             }
@@ -87,31 +87,31 @@ extension Engine {
     private mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, _ context: inout Context) {
         if isSelf(sender) {
             // Only a retained presence proves that the broker delivers retained messages.
-            if retained { echoes.receivedOwnPresence() }
+            if retained { echoes.noteOwnPresence() }
             let isAsleep = presence.isSleeping && !link.isSleeping
-            let isOutdated = !presence.online || isAsleep || presence.connection != link.connection
+            let isOutdated = !presence.isOnline || isAsleep || presence.connection != link.connection
             if isOutdated { repair(context) }  // rule: presenceRepair
             return
         }
         let wasVouching = peers.vouching.contains(sender)
         let change = peers.receive(presence, from: sender, retained: retained, at: context.now.boot)
-        if presence.online, !retained, presence.role != .display {
+        if presence.isOnline, !retained, presence.role != .display {
             receive(claim: presence.at, of: sender, &context)
         }
         guard case .changed(let known) = change else { return }
         let isOnline = peers[sender].isOnline
         if !isOnline, known.isOnline { clocks.depart(sender) }
-        if isOnline != known.isOnline || presence.online != known.presence?.online { clocks.planAgain() }
+        if isOnline != known.isOnline || presence.isOnline != known.presence?.isOnline { clocks.planAgain() }
         let hasChanged = peers.vouching.contains(sender) != wasVouching
         if hasChanged { clocks.planAgain() }
         // The estimate from before a suspend may be wrong. The node's time is still followed until its next pong.
         let wasSuspended = isOnline && known.presence?.isSleeping == true
         let isUnvouched =
-            presence.online && !presence.clock.synced && (clocks.unvouch(sender) || time.origin == sender)
+            presence.isOnline && !presence.clock.isSynced && (clocks.unvouch(sender) || time.origin == sender)
         if wasSuspended { clocks.forget(sender) }
         if hasChanged && !wasSuspended || isUnvouched, time.source == .others { selectTimeSource(&context) }
         // Not `isOnline`, since the first presence of a connection may say that its node sleeps.
-        if presence.online, known.presence?.connection != presence.connection {
+        if presence.isOnline, known.presence?.connection != presence.connection {
             clocks.restart(with: sender)
             // The broker may not have kept the current register for the newcomer.
             if !retained { planReminder(isForNewcomer: true, context) }  // rule: newcomer
@@ -122,9 +122,9 @@ extension Engine {
 
     private mutating func receiveEcho(_ echo: Register, _ context: Context) {
         // The broker has the session, so others know it. A crash may have undone the journal that says so.
-        if echo.id == ownership.register?.id { ownership.announced() }
+        if echo.id == ownership.register?.id { ownership.noteAnnounced() }
         switch echoes.receive(echo, journal: ownership.journal, isReady: link.isReady) {
-        case .known: break
+        case .nothingToDo: break
         case .lost: emit(.log(recovery.adopt(echo, in: &ownership, &dating, context)))
         case .contested: repair(context)
         case .outdated:
@@ -221,12 +221,13 @@ extension Engine {
         sayHello(context)  // rule: newcomer
     }
 
-    /// Asks all nodes to publish again, at most once in five seconds. It does so too: others may lack its messages.
+    /// Says hello, at most once in five seconds.
     mutating func sayHello(_ context: Context) {
-        if link.isReady, link.mayAskAll(at: context.now.boot) { askAll(context) }
+        if link.isReady, link.mayAskAll(at: context.now.boot) { sayHelloNow(context) }
     }
 
-    mutating func askAll(_ context: Context) {
+    /// Asks all nodes to publish again. This node publishes its messages again, too, since others may lack them.
+    mutating func sayHelloNow(_ context: Context) {
         link.askAll(at: context.now.boot)
         link.announce()
         ownership.publishAgain()

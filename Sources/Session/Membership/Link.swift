@@ -48,12 +48,12 @@ struct Link: Hashable, Sendable {
     private var isBarrierPending = false
 
     var isUp: Bool { connection != nil }
-    /// Whether the subscriptions of the present connection are known to work.
+    /// Whether the barrier of the present connection has returned, or the wait for it has ended.
     var isReady: Bool { isUp && barrierBegan == nil }
     var barrierDeadline: BootTime? { barrierBegan.map { $0 + Self.barrierTimeout } }
     var comparisonDeadline: BootTime? { comparisonBegan.map { $0 + Self.clockTimeout } }
 
-    mutating func up(_ connection: ConnectionID, at boot: BootTime) {
+    mutating func noteConnected(_ connection: ConnectionID, at boot: BootTime) {
         self.connection = connection
         downSince = nil
         barrierBegan = boot
@@ -64,7 +64,7 @@ struct Link: Hashable, Sendable {
         (answersDueAt, repeatsLeft) = (nil, Self.repeats)
     }
 
-    mutating func down(at boot: BootTime) {
+    mutating func noteDisconnected(at boot: BootTime) {
         connection = nil
         downSince = boot
         barrierBegan = nil
@@ -72,7 +72,7 @@ struct Link: Hashable, Sendable {
         (mentionedAskAt, answersDueAt) = (nil, nil)
     }
 
-    mutating func barrierPassed(isTimeVouched: Bool, at boot: BootTime) {
+    mutating func noteBarrierPassed(isTimeVouched: Bool, at boot: BootTime) {
         barrierBegan = nil
         barrierPassedAt = boot
         if !isTimeVouched { comparisonBegan = boot }
@@ -133,5 +133,5 @@ struct Link: Hashable, Sendable {
     }
 
     /// Records that there is no connection since the start of the process.
-    mutating func restored(at boot: BootTime) { downSince = boot }
+    mutating func noteStart(at boot: BootTime) { downSince = boot }
 }

@@ -11,12 +11,12 @@ public struct Peer: Hashable, Sendable {
     /// The numbers of discarded messages of the node, by reason.
     public fileprivate(set) var discarded: [Discard: Int] = [:]
 
-    public var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }
+    public var isOnline: Bool { presence?.isOnline == true && presence?.isSleeping != true }
 
     /// Whether its clock counts; see ``Peers/hasVote(_:)``.
     fileprivate var hasVote: Bool { presence.map { $0.role != .display } ?? (offlineSince == nil) }
     /// Whether it is online and its kernel vouches for its clock.
-    fileprivate var isVouching: Bool { isOnline && presence?.clock.synced == true && hasVote }
+    fileprivate var isVouching: Bool { isOnline && presence?.clock.isSynced == true && hasVote }
 }
 
 /// The known nodes: at most ``Limits/nodes``.
@@ -75,7 +75,8 @@ public struct Peers: Hashable, Sendable {
         // The will of a connection that was replaced is older than the presence. A retained will is the present state.
         if let latest = known.presence {
             if latest == presence { return .known }
-            let isOldWill = !presence.online && !retained && latest.online && latest.connection != presence.connection
+            let isOldWill =
+                !presence.isOnline && !retained && latest.isOnline && latest.connection != presence.connection
             if isOldWill { return .known }  // rule: oldWills
         }
         change(sender) {
@@ -85,7 +86,7 @@ public struct Peers: Hashable, Sendable {
         return .changed(from: known)
     }
 
-    mutating func connected() { announced = [] }
+    mutating func noteConnected() { announced = [] }
 
     mutating func erasePresence(of node: NodeID, at boot: BootTime) {
         announced.remove(node)

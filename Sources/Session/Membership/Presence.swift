@@ -8,15 +8,15 @@ public enum Role: String, CaseIterable, Sendable {
 /// The quality of a node's wall clock.
 public struct ClockQuality: Hashable, Sendable {
     /// Whether the kernel calls the wall clock synchronised.
-    public var synced: Bool
+    public var isSynced: Bool
     /// The largest error of the wall clock, within ``Limits/bound``; `nil` if unknown.
     public var bound: Milliseconds?
     /// Whether it differs from group time by more than ``Limits/stampLead``.
     public var isWrong: Bool
 
-    /// The kernel judges `synced` and `bound`, the node `isWrong`.
-    public init(synced: Bool, bound: Milliseconds? = nil, isWrong: Bool = false) {
-        self.synced = synced
+    /// The kernel judges `isSynced` and `bound`, the node `isWrong`.
+    public init(isSynced: Bool, bound: Milliseconds? = nil, isWrong: Bool = false) {
+        self.isSynced = isSynced
         self.bound = bound
         self.isWrong = isWrong
     }
@@ -24,7 +24,7 @@ public struct ClockQuality: Hashable, Sendable {
 
 /// A node's description of itself. The broker publishes the offline one when the node dies.
 public struct Presence: Hashable, Sendable {
-    public var online: Bool
+    public var isOnline: Bool
     /// The connection that this presence describes; the will of an older one is ignored.
     public var connection: ConnectionID
     public var role: Role
@@ -40,10 +40,10 @@ public struct Presence: Hashable, Sendable {
 
     /// The caller must keep to the bounds of the fields.
     public init(
-        online: Bool, connection: ConnectionID, role: Role, name: String, at: GroupTime, clock: ClockQuality,
+        isOnline: Bool, connection: ConnectionID, role: Role, name: String, at: GroupTime, clock: ClockQuality,
         software: String, isSleeping: Bool = false
     ) {
-        self.online = online
+        self.isOnline = isOnline
         self.connection = connection
         self.role = role
         self.name = name

@@ -26,7 +26,7 @@ public struct Notice: Hashable, Sendable {
 extension Notice {
     var latestAt: GroupTime { max(acknowledgement?.at ?? 0, message?.at ?? 0) }
 
-    /// Whether it is ahead of a vouched time.
+    /// Whether a time of it is more than ``Limits/stampLead`` ahead of a vouched group time.
     func isAhead(_ context: Context) -> Bool {
         context.source.isVouched && latestAt > context.groupTime + Limits.stampLead
     }
@@ -62,7 +62,7 @@ public struct ScreenMessage: Hashable, Comparable, Sendable {
     /// 1 to ``Limits/titleBytes`` bytes of clean text; empty where the message before was taken back.
     public var text: String
     public var at: GroupTime
-    /// When it ends: after ``at``, by ``Limits/messageLife`` at most.
+    /// When it ends: from ``at`` to ``Limits/messageLife`` later.
     public var until: GroupTime
 
     public init(text: String, at: GroupTime, until: GroupTime) {

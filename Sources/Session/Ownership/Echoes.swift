@@ -17,7 +17,8 @@ struct Echoes: Hashable, Sendable {
     private var reminderPlannedAt: BootTime?
     /// Whether the broker has delivered this node's own retained presence on this connection.
     private(set) var sawOwnPresence = false
-    /// The broker's largest register of this node before the first barrier of this process, for ``barrierPassed()``.
+    /// The broker's largest register of this node before the first barrier of this process, for
+    /// ``noteBarrierPassed()``.
     private var found: Register?
     private(set) var hasPassedBarrier = false
     /// Whether a node has joined since the last reminder.
@@ -36,7 +37,8 @@ struct Echoes: Hashable, Sendable {
 
     /// How a register on the own topic compares with the journal.
     enum Finding {
-        case known
+        /// Nothing is to be done now. Before the first barrier the register is kept for ``noteBarrierPassed()``.
+        case nothingToDo
         /// The journal lacks it.
         case lost
         /// It is older than the own register, which was published.
@@ -45,13 +47,13 @@ struct Echoes: Hashable, Sendable {
         case contested
     }
 
-    mutating func connected(hearsItself: Bool) {
+    mutating func noteConnected(hearsItself: Bool) {
         self.hearsItself = hearsItself
         sawOwnPresence = false
         expected = []
     }
 
-    mutating func disconnected() {
+    mutating func noteDisconnected() {
         repairWait = nil
         (reminderPlannedAt, hasNewcomer) = (nil, false)
         contested = nil
@@ -79,11 +81,11 @@ struct Echoes: Hashable, Sendable {
     mutating func receive(_ echo: Register, journal: Journal, isReady: Bool) -> Finding {
         guard hasPassedBarrier else {
             if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }
-            return .known
+            return .nothingToDo
         }
         guard let own = journal.own else { return .lost }
         // A withheld session leaves the register there alone, and gives way to one newer than the last announced.
-        if journal.isWithheld { return journal.isReplaced(by: echo) ? .lost : .known }
+        if journal.isWithheld { return journal.isReplaced(by: echo) ? .lost : .nothingToDo }
         let isExpected = removeExpected(through: echo.version)
         if echo.version > own.version || (echo.version == own.version && echo != own) {
             contest(echo.version)
@@ -91,20 +93,20 @@ struct Echoes: Hashable, Sendable {
         }
         // Before the barrier the own register is about to be published in any case.
         let isOutdated = echo.version < own.version && !isExpected && isReady
-        return isOutdated ? .outdated : .known  // rule: echoRepair, else: .known
+        return isOutdated ? .outdated : .nothingToDo  // rule: echoRepair, else: .nothingToDo
     }
 
     /// Makes the next repair exceed a version that another program claims for this node.
     mutating func contest(_ version: Version) { contested = max(contested ?? version, version) }
 
     /// Ends the time before the barrier, and returns the broker's largest register of this node, once.
-    mutating func barrierPassed() -> Register? {
+    mutating func noteBarrierPassed() -> Register? {
         hasPassedBarrier = true
         defer { found = nil }
         return found
     }
 
-    mutating func receivedOwnPresence() { sawOwnPresence = true }
+    mutating func noteOwnPresence() { sawOwnPresence = true }
 
     /// Plans a repair for now, or for when the next one is allowed.
     mutating func repair(at boot: BootTime) { repairWait = Wait(from: boot, for: 0) }

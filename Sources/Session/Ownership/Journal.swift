@@ -19,8 +19,8 @@ public struct Journal: Hashable, Sendable {
     public var lastAnnounced: Register?
     /// Whether the dates of ``lastAnnounced`` are a guess.
     public var isLastAnnouncedGuess: Bool
-    /// Whether times of the own session may be wrong. It was rebuilt by date, after a reboot or in a takeover before
-    /// the clocks were compared; or vouched clocks contradicted each other while it lived.
+    /// Whether times of the own session may be wrong: it was rebuilt by date, after a reboot or in a takeover before
+    /// the clocks were compared; its stamp was made again; or vouched clocks contradicted each other while it lived.
     public var isApproximate: Bool
 
     /// The caller must check the registers.

@@ -43,13 +43,13 @@ struct Ownership: Hashable, Sendable {
     mutating func writeAgain() { isJournalChanged = true }
     mutating func publishAgain() { isUnpublished = true }
 
-    mutating func published() {
+    mutating func notePublished() {
         isUnpublished = false
-        announced()
+        noteAnnounced()
     }
 
     /// Records that others know the session.
-    mutating func announced() {
+    mutating func noteAnnounced() {
         guard journal.isProvisional else { return }
         journal.isProvisional = false
         journal.lastAnnounced = nil

@@ -7,8 +7,8 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var offset: Milliseconds
     /// Whether the offset was measured; otherwise it follows from group time.
     private(set) var isMeasured = false
-    /// The largest error of group time when the offset was computed. `nil` if nobody vouched for that time, or if the
-    /// offset is from another anchor.
+    /// The largest error of group time when the offset was computed. `nil` if this machine's kernel did not vouch for
+    /// that time, or if the offset is from another anchor.
     private(set) var positionError: Milliseconds?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
@@ -40,8 +40,8 @@ struct HeldRegister: Hashable, Sendable {
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
-    /// Returns the register judged again, after group time was corrected. An offset that comes from a vouched clock is
-    /// kept while no clock is vouched for.
+    /// Returns the register judged again, after group time was corrected. An offset from a time for which this
+    /// machine's kernel vouched is kept while it does not vouch any more.
     func judgedAgain(_ context: Context) -> HeldRegister {
         var again = self
         if !isMeasured, context.bound != nil || positionError == nil {

@@ -44,8 +44,14 @@ package enum CommandLineRunner {
     private static func parse(
         _ type: any ParsableCommand.Type, _ arguments: [String]
     ) throws -> any ParsableCommand {
-        let subcommand = type.configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        let subcommand = type.configuration.subcommands.first { $0._commandName == arguments.first }
         if let command = try? subcommand?.parse(Array(arguments.dropFirst())) { return command }
+        let names = type.configuration.subcommands.map { $0._commandName } + ["help"]
+        if let first = arguments.first, !first.hasPrefix("-"), names.count > 1, !names.contains(first) {
+            throw UsageError(
+                "there is no command “\(first)”; similar ones are \(names.names(like: first)); "
+                    + "\(type._commandName) --help lists all")
+        }
         return try type.parseAsRoot(arguments)
     }
 

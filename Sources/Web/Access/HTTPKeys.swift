@@ -41,7 +41,7 @@ struct HTTPKeys: Sendable {
     static func key(in cookies: Cookies) -> String? { (cookies[secureCookie] ?? cookies[cookie])?.value }
 
     /// Returns the access that a key grants, or `nil` if it is not valid.
-    func access(of key: String) -> Access? {
+    func access(of key: String) -> AccessLevel? {
         // Constant time: always compare both keys, each to its end.
         let isControl = Self.isSame(key, control)
         let isView = Self.isSame(key, view)

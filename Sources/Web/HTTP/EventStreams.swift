@@ -29,7 +29,7 @@ actor EventStreams {
     enum Viewer: Hashable {
         case local
         /// A client with the shared key for this access.
-        case key(Access)
+        case key(AccessLevel)
         /// The phone whose key has this hash.
         case phone(String)
 
@@ -123,7 +123,7 @@ actor EventStreams {
     ///
     /// It gets a comment with each beat.
     /// - Returns: `false` if a limit is reached.
-    func add(_ viewer: Viewer, on channel: any Channel) -> Bool {
+    func joinAPIStream(_ viewer: Viewer, on channel: any Channel) -> Bool {
         guard let id = add(nil, as: viewer, on: channel)?.id else { return false }
         // A task of its own: the future completes on an event loop, and this stream has no task that waits for its end.
         channel.closeFuture.whenComplete { _ in Task { await self.leave(id) } }

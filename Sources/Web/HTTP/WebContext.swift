@@ -8,7 +8,7 @@ struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
     /// The access of the client; full access on the Unix socket.
-    var access = Access.control
+    var access = AccessLevel.control
     /// The hash of the key of the phone that sends the request; `nil` for other clients.
     var phone: String?
     /// Returns whether that phone is still paired. It may have been removed while the body of its request arrived.
@@ -24,12 +24,4 @@ struct WebContext: RequestContext {
     }
 
     var isFromLoopback: Bool { channel.remoteAddress?.isLoopback == true }
-}
-
-/// The access of a client to a node over HTTP.
-enum Access: Sendable {
-    /// Read only.
-    case view
-    /// Read, start, press and take over.
-    case control
 }

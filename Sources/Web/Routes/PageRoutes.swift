@@ -182,7 +182,7 @@ struct PageRoutes: Sendable {
 }
 
 extension EventStreams.StreamOptions {
-    init(_ query: Query, header: String?, access: Access) throws(RequestError) {
+    init(_ query: Query, header: String?, access: AccessLevel) throws(RequestError) {
         face = try query.word("face") ?? .focus
         idle = try query.word("idle") ?? .clock
         near = face == .boring ? nil : try query.near()

@@ -29,7 +29,7 @@ extension Pong: Described {
     }
 
     package static let blank = Pong(
-        connection: .blank, sent: 0, bootID: .blank, boot: 0, wall: 0, at: 0, clock: ClockQuality(synced: false))
+        connection: .blank, sent: 0, bootID: .blank, boot: 0, wall: 0, at: 0, clock: ClockQuality(isSynced: false))
 }
 
 /// A ping of a node to itself: when it returns, all retained messages have arrived.

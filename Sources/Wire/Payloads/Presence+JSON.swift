@@ -5,7 +5,7 @@ package import Session
 extension Presence: Described {
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("online", &online, .bool)
+        try form.field("online", &isOnline, .bool)
         try form.field("conn", &connection, .id())
         try form.field("role", &role, .word())
         try form.field("name", &name, .text(Limits.nameBytes))
@@ -16,7 +16,7 @@ extension Presence: Described {
     }
 
     package static let blank = Presence(
-        online: false, connection: .blank, role: .node, name: "", at: 0, clock: ClockQuality(synced: false),
+        isOnline: false, connection: .blank, role: .node, name: "", at: 0, clock: ClockQuality(isSynced: false),
         software: "")
 
     private var state: State? {
@@ -32,10 +32,10 @@ extension Presence: Described {
 
 extension ClockQuality: Described {
     package static let objectName = "clock"
-    package static let blank = ClockQuality(synced: false)
+    package static let blank = ClockQuality(isSynced: false)
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("synced", &synced, .bool)
+        try form.field("synced", &isSynced, .bool)
         try form.field("bound", optional: &bound, .bound)
         try form.field("wrong", &isWrong, .bool, unless: false)
     }

@@ -39,7 +39,7 @@ import Testing
 
     @Test func theNextWeekWaitsTenTimesAsLongAsTheLastOneTook() async throws {
         try await withSchedule { schedule, _ in
-            schedule.updated(from: 1_000, to: 1_020)
+            schedule.noteUpdate(from: 1_000, to: 1_020)
             schedule.insert(changed: home)
             #expect(schedule.takeChanged(at: 1_219) == [])
             #expect(schedule.takeChanged(at: 1_220) == [home])
@@ -48,7 +48,7 @@ import Testing
 
     @Test func aSuspendDuringAComputationDelaysTheNextOneByTenSeconds() async throws {
         try await withSchedule { schedule, _ in
-            schedule.updated(from: 1_000, to: 1_201_000)
+            schedule.noteUpdate(from: 1_000, to: 1_201_000)
             schedule.insert(changed: home)
             #expect(schedule.takeChanged(at: 1_210_999) == [])
             #expect(schedule.takeChanged(at: 1_211_000) == [home])
@@ -58,7 +58,7 @@ import Testing
     @Test func aWeekThatWaitsIsComputedLater() async throws {
         try await withSchedule { schedule, fired in
             let now = SystemClock.bootMilliseconds()
-            schedule.updated(from: now - 5, to: now)
+            schedule.noteUpdate(from: now - 5, to: now)
             schedule.insert(changed: home)
             #expect(schedule.takeChanged(at: now) == [])
             try await eventually("the updater fires") { fired[0].value.load(ordering: .relaxed) == 1 }

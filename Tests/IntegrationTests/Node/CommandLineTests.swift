@@ -68,6 +68,9 @@ import Testing
             #expect(try await kitchen.lockstep("correct", "--title", "Reading", "--json").json.outcome == "noop")
             #expect(try await kitchen.lockstep("correct", "--label", "-").output == "No label\n")
             #expect(try await kitchen.lockstep("correct").code == 2)
+            let mistyped = try await kitchen.lockstep("corect")
+            #expect(mistyped.code == 2)
+            #expect(mistyped.errors.contains("similar ones are correct;"), "\(mistyped)")
             #expect(try await desk.lockstep("stop").code == 0)
             #expect(try await desk.lockstep("correct", "--title", "Late").code == 5)
         }

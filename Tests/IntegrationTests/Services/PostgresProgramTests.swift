@@ -55,8 +55,8 @@ import Testing
             try await send(JSON.record("s-1"), peer)
             try await peer.waitForDebt("its minutes") { $0.done == 1_500_000 && $0.by == "debt" }
             try await second.start(until: "stands by: debt on")
-            let doctor = try await lockstep("debt", "--json", on: server)
-            #expect(doctor.json.done == 1_500_000, "\(doctor)")
+            let week = try await lockstep("debt", "--json", on: server)
+            #expect(week.json.done == 1_500_000, "\(week)")
             let examined = try await CommandLine.run(
                 ["examine", "--ledger", server.url()], program: "lockstep-debt", environment: DebtKind.environment)
             #expect(examined.output.contains("debt on "), "\(examined)")

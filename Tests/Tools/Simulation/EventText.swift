@@ -16,7 +16,7 @@ enum EventText {
 
     static func line(_ message: Message) -> String {
         switch message {
-        case .presence(let presence): "presence \(presence.online ? "online" : "offline") \(presence.connection)"
+        case .presence(let presence): "presence \(presence.isOnline ? "online" : "offline") \(presence.connection)"
         case .register(let register): "register \(line(register))"
         case .notice(let notice):
             "notice ok \(notice.acknowledgement.map { "\($0.lineage) \($0.at - Clock.epoch)" } ?? "-") \(notice.message?.text ?? "-")"

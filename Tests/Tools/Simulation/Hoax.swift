@@ -107,7 +107,7 @@ struct FalseClock {
         return min(max(time + (isBehind ? -ahead : ahead), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
-    var quality: ClockQuality { ClockQuality(synced: isVouched, bound: isVouched ? 10 : nil) }
+    var quality: ClockQuality { ClockQuality(isSynced: isVouched, bound: isVouched ? 10 : nil) }
 }
 
 extension Liar {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A trace that is kept as a test, with its header. The header states the cause (`# went wrong: …`) and the mutant that
-/// fails in the trace (`# rule: …`). A line that begins with `#` and two spaces continues the line before it.
+/// A trace that is kept as a test, with its header. The header states the cause (`# went wrong: …`) and the mutant
+/// that fails in the trace (`# rule: …`). A line that begins with `#` and two spaces continues the line before it.
 package struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
     /// The name of the file without `.trace`.
     package var name: String

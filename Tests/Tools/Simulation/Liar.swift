@@ -52,8 +52,8 @@ struct Liar {
             return packet(
                 .presence(
                     Presence(
-                        online: online, connection: connection, role: .node, name: Self.name, at: claimed,
-                        clock: falseClock?.quality ?? ClockQuality(synced: false), software: "sim",
+                        isOnline: online, connection: connection, role: .node, name: Self.name, at: claimed,
+                        clock: falseClock?.quality ?? ClockQuality(isSynced: false), software: "sim",
                         isSleeping: isSleeping)))
         }
     }

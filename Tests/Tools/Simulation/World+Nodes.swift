@@ -170,7 +170,7 @@ extension World {
         if history.count < 400 { history.append(packet) } else { history[trace.count % 400] = packet }
         guard let link = openConnection(of: node) else { return }
         send(.publish(packet, number), on: link)
-        if case .presence(let presence) = message, presence.online { introduce(link) }
+        if case .presence(let presence) = message, presence.isOnline { introduce(link) }
     }
 
     mutating func hear(_ packet: Packet, retained: Bool, at node: Int) {

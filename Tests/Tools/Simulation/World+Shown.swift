@@ -30,9 +30,9 @@ extension World {
         case .start:
             expectation.above = machines[node].seen.view.register?.stamp
             expectation.mayChangeRegisters = true
-        case .received(.presence(let presence), let from, false) where !presence.online && from != machines[node].id:
+        case .received(.presence(let presence), let from, false) where !presence.isOnline && from != machines[node].id:
             let peer = machines[node].engine.peers[from]
-            if let said = peer.presence, said.online, said.connection != presence.connection, peer.isOnline {
+            if let said = peer.presence, said.isOnline, said.connection != presence.connection, peer.isOnline {
                 expectation.staysOnline = from
             }
         case .received(.register, _, _): expectation.mayChangeRegisters = true

@@ -108,9 +108,9 @@ struct EngineMix {
 
     private func presence(_ index: Int) -> Presence {
         Presence(
-            online: true, connection: peerConnection, role: .node, name: "peer",
+            isOnline: true, connection: peerConnection, role: .node, name: "peer",
             at: now.told + Milliseconds(Int64(index)),
-            clock: ClockQuality(synced: true, bound: 5), software: "lockstep-bench")
+            clock: ClockQuality(isSynced: true, bound: 5), software: "lockstep-bench")
     }
 
     private let peerConnection: ConnectionID = ConnectionID("p0") ?? { preconditionFailure("p0 is an id") }()

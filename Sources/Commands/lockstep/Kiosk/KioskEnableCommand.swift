@@ -55,6 +55,9 @@ struct KioskEnableCommand: AsyncParsableCommand {
 
     func run() async throws {
         try KioskService.requireRoot()
+        guard access("/usr/lib/lockstep/kiosk-session", X_OK) == 0 else {
+            throw UsageError("a kiosk needs the package lockstep; Deploy/install has installed the programs without it")
+        }
         let isNew = access(KioskEnableCommand.path, F_OK) != 0
         do {
             try Files.replace(KioskEnableCommand.path, with: Array(try lines().text.utf8))

@@ -8,47 +8,6 @@ import Joining
 import Session
 import Settings
 
-/// The functions that the commands about members share.
-enum BrokerRequests {
-    /// Replaces this process with the program that carries out a request.
-    static func become(_ request: BrokerRequest, _ destdir: String?) throws {
-        try requireRoot(destdir)
-        try CompanionExecutable.become("lockstep-node", request.words(root: destdir))
-    }
-
-    /// Runs `lockstep-node` with a request, and returns its decoded answer.
-    static func answer<Answer: Decodable>(
-        _ request: BrokerRequest, _ type: Answer.Type, json: Bool = false, _ destdir: String?
-    ) async throws -> Answer {
-        try requireRoot(destdir)
-        return try await orExit(json: json) {
-            try await request.answer(type, by: CompanionExecutable.path(of: "lockstep-node"), root: destdir)
-        }
-    }
-
-    static func requireRoot(_ destdir: String?) throws {
-        if destdir == nil, geteuid() != 0 { throw UsageError("this changes the machine; run it with sudo") }
-    }
-
-    /// Runs `body`; a ``JoinFailure`` becomes a line on stderr, or JSON, and an exit code.
-    static func orExit<Value>(json: Bool = false, _ body: () async throws -> Value) async throws -> Value {
-        do {
-            return try await body()
-        } catch let failure as JoinFailure {
-            if json { print(CommandOutput.json(["problem": failure.description])) }
-            let status: ExitStatus =
-                switch failure.kind {
-                case .wrong: .usage
-                case .refused: .refused
-                case .unreachable: .unreachable
-                case .noAnswer: .noAnswer
-                case .interrupted: .interrupted
-                }
-            throw status.printing("\(failure)")
-        }
-    }
-}
-
 struct InviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite",
@@ -141,32 +100,5 @@ extension InviteCommand {
         print("Password: in \(passwordFile), which root can read")
         if let authority { print("Certificate authority: \(authority)") }
         print("The user stays until sudo lockstep revoke \(invitation.node).")
-    }
-}
-
-struct RevokeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "revoke",
-        abstract: "End the rights of a member. Run it on the broker's machine.",
-        discussion: """
-            Its password ends, its connection is cut, and displays show it offline. If what it retained on the broker could \
-            not be cleared, the exit code is 7, and the same command clears it later. What it left on plain topics and for Home \
-            Assistant stays, because the broker does not know whose that is. To clear it, restart the node that serves the \
-            plain topics. If none does, restart a node with LOCKSTEP_PLAIN=on, and then without it.
-            """
-    )
-
-    @Argument(help: "The id of the node.")
-    var node: String
-
-    @Option(help: .hidden)
-    var destdir: String?
-
-    func run() async throws {
-        guard let node = NodeID(node) else {
-            throw UsageError("a node has 1 to 32 characters of a-z, 0-9 and -, and does not begin with -")
-        }
-        let isCleared = try await BrokerRequests.answer(.revoke(node: node), Bool.self, destdir)
-        guard isCleared else { throw ExitStatus.incomplete.code }
     }
 }

@@ -28,7 +28,7 @@ struct MembersCommand: AsyncParsableCommand {
     }
 
     private func row(_ member: Member) -> [String] {
-        let until = member.state == .invited ? " until \(Joining.text(of: member.since))" : ""
+        let until = member.state == .invited ? " until \(Joining.text(of: member.time))" : ""
         let seen = member.online ? "online" : member.lastSeen.map { Joining.text(of: $0 / 1_000) } ?? "-"
         return [member.node, member.role.rawValue, member.space, member.state.rawValue + until, seen]
     }

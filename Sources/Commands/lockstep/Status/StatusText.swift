@@ -83,8 +83,8 @@ struct StatusText {
         return switch seconds {
         case (731 * day)...: strings.text(.years, count: seconds / (365 * day))
         case (2 * day)...: strings.text(.days, count: seconds / day)
-        case 600...: .userText((seconds / 60 * 60).secondsAsDuration)
-        default: .userText(seconds.secondsAsDuration)
+        case 600...: .userText(PlanParser.text(ofSeconds: seconds / 60 * 60))
+        default: .userText(PlanParser.text(ofSeconds: seconds))
         }
     }
 

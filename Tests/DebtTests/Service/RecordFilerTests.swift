@@ -12,11 +12,11 @@ import Wire
 @testable import Debt
 
 /// The intake of records into a ledger in a real file.
-@Suite(.timeLimit(.minutes(15))) struct RecordIntakeTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordFilerTests {
     /// The service's end of an intake, on the service's thread.
     private actor IntakeOwner {
         nonisolated let loop: EventLoop
-        private var intake: RecordIntake?
+        private var intake: RecordFiler?
         private(set) var filed: [FilingResult] = []
         private(set) var answered: [LedgerAck.Outcome] = []
 
@@ -26,7 +26,7 @@ import Wire
 
         func open(_ ledger: LedgerStore, within quota: RecordQuota, disk: EventLoop) {
             let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            intake = RecordIntake(
+            intake = RecordFiler(
                 ledger, within: quota, loop: loop, disk: disk, log: log,
                 send: { [weak self] _, ack, completion in
                     self?.assumeIsolated { $0.answered += ack.items.map(\.outcome) }

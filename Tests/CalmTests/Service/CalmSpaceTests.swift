@@ -13,11 +13,11 @@ import Wire
 @testable import Calm
 
 /// The watch of a space, with a broker that echoes all messages.
-@Suite(.timeLimit(.minutes(15))) struct SpaceWatchTests {
+@Suite(.timeLimit(.minutes(15))) struct CalmSpaceTests {
     /// The service's end of a watch, on the service's thread.
     private actor Service {
         private nonisolated let loop: EventLoop
-        private var watch: SpaceWatch?
+        private var watch: CalmSpace?
         private(set) var feeds: [CalmFeed] = []
         private var outgoing: [Outgoing] = []
         private let space: SpaceID
@@ -33,7 +33,7 @@ import Wire
             let settings = try CalmSettings(SettingValues(), for: .service, environment: ["HOME": "/home/ada"])
             let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let files = CalmStateFiles(directory: directory, bootID: try #require(Clocks.bootID()), log: log)
-            let watch = SpaceWatch(
+            let watch = CalmSpace(
                 space: space, settings: settings, files: files, loop: loop,
                 output: ServiceOutput(log: log, makeWay: { _ in }) { [weak self] outgoing, _ in
                     self?.assumeIsolated { $0.outgoing.append(outgoing) }

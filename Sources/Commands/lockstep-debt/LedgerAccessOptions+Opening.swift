@@ -6,7 +6,7 @@ import Glibc
 import Session
 import Settings
 
-extension LedgerAccess {
+extension LedgerAccessOptions {
     /// An open ledger with its space and rules.
     struct Opened {
         var settings: DebtSettings

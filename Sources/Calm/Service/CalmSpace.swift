@@ -9,7 +9,7 @@ import Settings
 import Wire
 
 /// The calm of one space: its core, its state, and the feed published last. It lives on the service's thread.
-final class SpaceWatch: ServiceSpace {
+final class CalmSpace: ServiceSpace {
     /// How long the feed is still computed after the session has changed, for levels that come late, in milliseconds.
     private static let lateness: Int64 = 3_000
     /// The maximum number of microphones whose clocks are remembered.

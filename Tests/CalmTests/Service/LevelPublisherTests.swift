@@ -13,7 +13,7 @@ import Wire
 @testable import Calm
 
 /// A microphone at a real broker.
-@Suite(.limitedConcurrency, .timeLimit(.minutes(15))) struct MicrophoneTests {
+@Suite(.limitedConcurrency, .timeLimit(.minutes(15))) struct LevelPublisherTests {
     @Test func levelsArePublishedUnderTheNodesID() async throws {
         try await Broker.withBroker { broker in
             try await EventLoop.withEventLoop { loop in
@@ -23,7 +23,7 @@ import Wire
                 let settings = try CalmSettings(values, for: .microphone, environment: ["HOME": "/home/ada"])
                 let link = try #require(settings.node.brokerConfiguration(clientID: "microphone"))
                 let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-                let microphone = Microphone(settings: settings, loop: loop, log: log)
+                let microphone = LevelPublisher(settings: settings, loop: loop, log: log)
                 let received = Mutex<[MQTTMessage]>([])
                 let listener = MQTTClient(
                     MQTTConfiguration(host: "127.0.0.1", port: broker.port, clientID: "listener"), on: loop)

@@ -3,7 +3,7 @@
 package import ArgumentParser
 
 /// The ledger of this machine and a space, for commands that read or change it.
-package struct LedgerAccess: ParsableArguments {
+package struct LedgerAccessOptions: ParsableArguments {
     @OptionGroup package var ledgerOptions: LedgerOptions
 
     @Option(help: "The space (default: that of the settings, or home). LOCKSTEP_SPACE")

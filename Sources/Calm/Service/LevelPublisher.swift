@@ -8,7 +8,7 @@ import Settings
 import Wire
 
 /// A publisher of sound levels under this machine's node id. A level that cannot be sent at once is dropped: a gap.
-actor Microphone {
+actor LevelPublisher {
     private nonisolated let loop: EventLoop
     private let codec: WireCodec
     private let log: Logger
@@ -39,9 +39,9 @@ actor Microphone {
     nonisolated func publish(_ level: Int) {
         let sent = Clocks.boot()
         loop.execute { [weak self] in
-            self?.assumeIsolated { microphone in
-                let level = SoundLevel(level: level, sent: sent, bootID: microphone.bootID)
-                microphone.link.send(microphone.codec.encode(level))
+            self?.assumeIsolated { publisher in
+                let level = SoundLevel(level: level, sent: sent, bootID: publisher.bootID)
+                publisher.link.send(publisher.codec.encode(level))
             }
         }
     }

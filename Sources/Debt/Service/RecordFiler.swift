@@ -8,9 +8,11 @@ import Runtime
 import Session
 import Wire
 
-/// The executor of a ``LedgerIntake``: it files records, sends the answers and reports problems. Its weak references
-/// are used on the service's thread alone. Another thread writes: a broker drops what its client does not read in time.
-final class RecordIntake {
+/// Runs a ``LedgerIntake``, which decides: it files records, sends the answers and reports problems.
+///
+/// Its weak references are used on the service's thread alone. Records are written on another thread, so that this one
+/// goes on reading: a broker drops what its client does not read in time.
+final class RecordFiler {
     /// A record, and the change of the ledger by it.
     typealias Filed = (arrival: LedgerIntake.Arrival, change: LedgerStore.Change)
 
@@ -79,14 +81,14 @@ final class RecordIntake {
             nonisolated(unsafe) weak let this = self
             disk.execute { [ledger, quota, loop] in
                 let result = Result { try ledger.file(batch, within: quota) }
-                loop.execute { this?.filed(batch, result) }
+                loop.execute { this?.noteFiled(batch, result) }
             }
         }
         sendAnswers()
     }
 
-    private func filed(_ batch: [LedgerIntake.Arrival], _ result: Result<[LedgerStore.Change], any Error>) {
-        intake.filed(try? result.get().map(\.filing), at: Self.awake)
+    private func noteFiled(_ batch: [LedgerIntake.Arrival], _ result: Result<[LedgerStore.Change], any Error>) {
+        intake.noteFiled(try? result.get().map(\.filing), at: Self.awake)
         onFiled(result.map { Array(zip(batch, $0)) })
         act()
     }
@@ -94,7 +96,7 @@ final class RecordIntake {
     /// Writes the waiting records on the calling thread, unless others are being written.
     func fileNow() {
         while case let batch = intake.nextBatch(at: Self.awake), !batch.isEmpty {
-            filed(batch, Result { try ledger.file(batch, within: quota) })
+            noteFiled(batch, Result { try ledger.file(batch, within: quota) })
         }
     }
 
@@ -105,12 +107,12 @@ final class RecordIntake {
     private func sendAnswers() {
         while let (space, ack) = intake.nextAnswer() {
             nonisolated(unsafe) weak let this = self
-            send(space, ack) { this?.answerSent($0) }
+            send(space, ack) { this?.noteSent($0) }
         }
     }
 
-    private func answerSent(_ result: Result<PublishOutcome, MQTTError>) {
-        intake.answered()
+    private func noteSent(_ result: Result<PublishOutcome, MQTTError>) {
+        intake.noteAnswered()
         if case .failure(let error) = result, error.code != .notConnected,
             let others = limiter.admit("answer", at: SystemClock.bootMilliseconds())
         {
@@ -119,7 +121,7 @@ final class RecordIntake {
         plan()
     }
 
-    func linkDown() { intake.linkDown() }
+    func noteDisconnected() { intake.noteDisconnected() }
 
     // MARK: Problems
 
@@ -127,7 +129,7 @@ final class RecordIntake {
         switch note {
         case .behind(let waiting, let lag, let dropped):
             let text =
-                "more records arrive than the ledger's disk can store: \(waiting) wait, the oldest for \(lag / 1_000) s"
+                "records arrive faster than the ledger's disk writes them: \(waiting) wait, the oldest for \(lag / 1_000) s"
                 + (dropped > 0 ? ", and \(dropped) were dropped; their nodes send them again" : "")
             if limiter.admit("behind", at: SystemClock.bootMilliseconds()) != nil {
                 log.warning("cannot keep up", metadata: ["reason": "\(text)"])

@@ -17,8 +17,10 @@ struct AccessOptions: ParsableArguments, Sendable {
 
     /// Runs `body` with a client of the node on this machine, or else of a passing remote.
     func withAccess(_ body: (ControlClient) async throws -> Void) async throws {
-        try await Access.exitingOnControlError {
-            if try await !withAccess(quiet: false, body) { throw socket.unreachable(", and no --broker is given") }
+        try await ExitStatus.replacingControlErrors {
+            if try await !withAccess(quiet: false, body) {
+                throw socket.reportUnreachable(", and no --broker is given")
+            }
         }
     }
 
@@ -65,30 +67,5 @@ struct AccessOptions: ParsableArguments, Sendable {
             try await body(ControlClient(path: socket))
         }
         if case .exited(let code) = result.terminationStatus, code != 0 { throw ExitCode(code) }
-    }
-}
-
-/// Turns errors of the control socket into exit codes.
-enum Access {
-    static func exitingOnControlError(_ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch let error as ControlError {
-            let status: ExitStatus =
-                switch error {
-                case .noAnswer, .badAnswer: .noAnswer
-                case .refused: .refused
-                case .pathTooLong, .taken, .notASocket, .unreachable: .unreachable
-                }
-            throw status.printing("\(error)")
-        }
-    }
-}
-
-extension ExitStatus {
-    /// Prints the reason why the command ends, and returns its exit code as an error to throw.
-    func printing(_ reason: String) -> any Error {
-        CommandLineRunner.say("lockstep: \(reason)")
-        return code
     }
 }

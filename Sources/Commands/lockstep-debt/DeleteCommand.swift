@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Debt
+import Session
+import Settings
+
+struct DeleteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Remove a session from all sums.",
+        discussion: "The node's record stays in the ledger; lockstep debt correct restores the session.")
+
+    @OptionGroup var access: LedgerAccessOptions
+
+    @Argument(help: "The session id, as lockstep history prints it.")
+    var session: String
+
+    @Option(help: recordingNode)
+    var recordedOn: String?
+
+    func run() throws {
+        let settings = try access.withLedger(writes: true) { opened in
+            let entry = try opened.find(session, on: recordedOn)
+            try opened.correct(entry.record.key, to: nil)
+            let line = opened.line(of: entry, titled: entry.record.title)
+            print("Removed \(line) from all sums. To restore it: lockstep debt correct \(entry.record.id)")
+            return opened.settings
+        }
+        LedgerAccessOptions.notifyService(of: settings)
+    }
+}

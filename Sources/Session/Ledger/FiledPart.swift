@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A session in a chain of takeovers, as the ledger knows it.
+public struct FiledPart: Hashable, Sendable {
+    public var part: LineagePart
+    /// When the ledger received the session's first record.
+    public var firstReceivedAt: GroupTime
+    /// When the ledger received the session's first final record; `nil` without one.
+    public var finalReceivedAt: GroupTime?
+
+    public init(_ part: LineagePart, firstReceivedAt: GroupTime, finalReceivedAt: GroupTime?) {
+        self.part = part
+        self.firstReceivedAt = firstReceivedAt
+        self.finalReceivedAt = finalReceivedAt
+    }
+
+    /// Returns when a takeover ended the runs of each session, at the earliest one that counts. It is
+    /// ``Time/distantFuture`` for a session that was not taken over. A takeover that the ledger received after the
+    /// session's end does not cut it. A takeover that names no node took over from the latest session before it.
+    public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
+        var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)
+        for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].part.lineage }).values
+        where chain.count > 1 {
+            let chain = chain.sorted { sessions[$0].part.stamp < sessions[$1].part.stamp }
+            for (position, index) in chain.enumerated() where position > 0 {
+                var later = sessions[index]
+                if later.part.takeover?.node == nil {
+                    later.part.takeover?.node = sessions[chain[position - 1]].part.node
+                }
+                for earlier in chain[..<position] where !sessions[earlier].isFinal(before: later) {
+                    guard let end = sessions[earlier].part.end(by: later.part) else { continue }
+                    ends[earlier] = min(ends[earlier], end)
+                }
+            }
+        }
+        return ends
+    }
+
+    /// Whether the ledger knew its end before it received `other`.
+    private func isFinal(before other: FiledPart) -> Bool {
+        return finalReceivedAt.map { $0 < other.firstReceivedAt } ?? false  // rule: finalUncut, else: false
+    }
+}
+
+extension Register {
+    public var lineagePart: LineagePart {
+        LineagePart(
+            lineage: lineage, node: owner, stamp: stamp, startedAt: startedAt,
+            takeover: continues.map { LineagePart.Takeover(node: $0.node, at: $0.at) })
+    }
+}
+
+extension LedgerRecord {
+    public var lineagePart: LineagePart {
+        LineagePart(
+            lineage: lineage, node: node, stamp: stamp, startedAt: startedAt,
+            takeover: continuedAt.map { LineagePart.Takeover(node: continuedFrom, at: $0) })
+    }
+}
