@@ -17,7 +17,7 @@ struct BrokerCertificate {
 
     /// Makes a key and its certificate. Keeps the present authority, and the names of the present certificate, to which
     /// nodes that joined still connect.
-    init(for host: HostName, _ machine: BrokerMachine, in files: BrokerFiles, at now: Int64) throws {
+    init(for host: HostName, _ machine: BrokerHosts, in files: BrokerFiles, at now: Int64) throws {
         var present: [HostName] = []
         if let certificate = try files.bytes("lockstep/server.crt") {
             guard let names = Credential.hosts(inCertificate: certificate) else {

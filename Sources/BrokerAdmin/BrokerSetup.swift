@@ -24,10 +24,10 @@ struct BrokerSetup {
     // MARK: Set up
 
     func setUp(_ options: BrokerRequest.Options) async throws {
-        let machine = BrokerMachine.here()
+        let machine = BrokerHosts.here()
         let host: HostName
         if let given = options.host {
-            host = try BrokerMachine.host(option: given)
+            host = try BrokerHosts.host(option: given)
         } else if options.isOnLAN, let address = machine.networkAddresses.first {
             host = address
         } else {
@@ -75,7 +75,7 @@ struct BrokerSetup {
 
     /// Returns the files that setup installs, the configuration last, and what a person should know of them.
     private func makeFiles(
-        _ options: BrokerRequest.Options, _ listener: BrokerListener, _ machine: BrokerMachine,
+        _ options: BrokerRequest.Options, _ listener: BrokerListener, _ machine: BrokerHosts,
         beside present: [ConfigurationFile]
     ) throws -> (files: [BrokerFile], notes: [String]) {
         var (made, notes): ([BrokerFile], [String]) = ([], [])

@@ -37,7 +37,7 @@ struct Membership {
     ) async throws -> Invitation {
         let name = node.rawValue
         let state: Member.State = isProgram ? .joined : .invited
-        _ = try await settle(list.members.filter { $0.node == name && $0.state == .invited })
+        _ = try await readPresences(of: list.members.filter { $0.node == name && $0.state == .invited })
         let secretFile = "lockstep/\(name).join"
         if let existing = list[name], list.users.contains(name) {
             if existing.state == state, existing.role == role, existing.space == space.rawValue,
@@ -76,7 +76,7 @@ struct Membership {
         guard (authority == nil) == (fingerprint == nil) else {
             throw JoinFailure("\(files.path("lockstep/ca.crt")) holds no certificate in PEM format; restore it")
         }
-        let hosts = BrokerMachine.here().invitationHosts(for: listener.host, isOnLAN: files.has("lockstep/lan"))
+        let hosts = BrokerHosts.here().invitationHosts(for: listener.host, isOnLAN: files.has("lockstep/lan"))
         return Invitation(
             hosts: hosts.map(\.text), port: listener.port, fingerprint: fingerprint, role: member.role, space: space,
             node: node, secret: secret, expires: member.time)
@@ -87,7 +87,7 @@ struct Membership {
         guard await service.isRunning else {
             throw JoinFailure("mosquitto does not run, so it cannot be seen which invitations were used")
         }
-        _ = try await settle(list.members.filter { $0.state == .invited })
+        _ = try await readPresences(of: list.members.filter { $0.state == .invited })
         let due = list.members.filter { $0.state == .invited && $0.time <= now }
         for member in due {
             _ = try await takeAway(member, .expired)
@@ -99,7 +99,7 @@ struct Membership {
     // MARK: Members
 
     mutating func members() async throws -> [Member] {
-        let presences = try await settle(list.all)
+        let presences = try await readPresences(of: list.all)
         return list.all.map { member in
             presences.reduce(into: member) { member, presence in Self.note(presence, of: &member) }
         }
@@ -121,11 +121,11 @@ struct Membership {
         member.software = presence.software
     }
 
-    /// Notes which of these members were seen on the broker, and returns their presences.
+    /// Returns the presences of these members, and notes that invited ones among them have joined.
     ///
     /// It reads those in the spaces of all members and no others, because a member may retain presences in any number
     /// of spaces.
-    private mutating func settle(_ members: [Member]) async throws -> [MQTTMessage] {
+    private mutating func readPresences(of members: [Member]) async throws -> [MQTTMessage] {
         guard !members.isEmpty, await service.isRunning else { return [] }
         let spaces = Set(list.all.map(\.space)).subtracting(["+"]).union([NodeSettings.defaultSpace.rawValue])
         let presences = try await LocalUser(files).run { retained in
@@ -167,6 +167,7 @@ struct Membership {
         try files.remove("lockstep/\(member.node).join")
         try await save(password: nil, of: member.node)
         let isRunning = await service.isRunning
+        // A staging folder has no broker that retains anything.
         if !isRunning, !files.root.isEmpty { return true }
         var feeds: [String] = []
         if !AccessList.feeds(of: member.role).isEmpty,

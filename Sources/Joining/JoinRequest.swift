@@ -11,7 +11,7 @@ package struct JoinRequest: Sendable {
         case fingerprint([UInt8])
         /// By a file of certificates, as PEM.
         case certificates([UInt8])
-        /// By the authorities of the operating system.
+        /// By the authorities of the operating system; unused without TLS.
         case system
     }
 

@@ -63,7 +63,7 @@ package struct Joining: Sendable {
         do {
             try folder.begin(service)
             try changes.makeDirectory(paths.directory)
-            try write(request, authority, files, at: paths.root, owner, &changes)
+            try write(request, authority, files, at: paths.root, owner: owner, to: &changes)
             say("Settings are in \(LineText(showing: paths.localPath(of: files.settings))).")
             var report = JoinReport(
                 node: "\(request.node)", space: "\(request.space)", role: request.role.rawValue,
@@ -73,7 +73,7 @@ package struct Joining: Sendable {
                 return report
             }
             try Task.checkCancellation()
-            try await start(unit, manager, probeSettings, former)
+            try await start(unit, by: manager, probing: probeSettings, ignoring: former)
             report.isConnected = true
             return report
         } catch {
@@ -93,6 +93,7 @@ package struct Joining: Sendable {
             for path in [paths.localPath(of: name), paths.localPath(of: name) + ".new"] { unlink(path) }
         }
         let unit = LineText(showing: "lockstep-\(service).service")
+        // Its state before that join is not known: one that runs is started again, without the removed settings.
         if let manager { await manager.restore(unit, manager.state(of: unit)) }
         return true
     }
@@ -138,7 +139,7 @@ package struct Joining: Sendable {
             settings: folder.path("settings"), password: folder.path("password"),
             authority: folder.path("authority"))
         var changes = FileChanges()
-        try write(request, authority, files, at: "", nil, &changes)
+        try write(request, authority, files, at: "", owner: nil, to: &changes)
         return try SettingLines.value(path: files.settings)
     }
 
@@ -149,7 +150,7 @@ package struct Joining: Sendable {
         if found.isRefused { throw JoinFailure(refusal(of: request)) }
         if let problem = found.problem { throw JoinFailure(.unreachable, "the broker was not reached: \(problem)") }
         guard found.isKnown, request.expires != nil || found.isOnline else { return found.connection }
-        let time = found.at.map { " at \(Self.text(of: $0 / 1_000))" } ?? ""
+        let time = found.at.map { " at \(LocalTime.text(ofUnixSeconds: $0 / 1_000))" } ?? ""
         guard request.expires != nil else {
             throw JoinFailure(
                 "another machine is online as \(request.node); choose another name with --node, or stop that one")
@@ -168,21 +169,14 @@ package struct Joining: Sendable {
         let isOver = expires <= Int64(time(nil))
         return
             "the broker refuses this invitation: it "
-            + (isOver ? "expired at \(Self.text(of: expires))" : "was revoked or withdrawn")
+            + (isOver ? "expired at \(LocalTime.text(ofUnixSeconds: expires))" : "was revoked or withdrawn")
             + ". Make another on the broker's machine: sudo lockstep invite \(request.node)"
     }
 
-    /// Returns a time in this machine's zone, as `2026-11-21 08:30`.
-    package static func text(of seconds: Int64) -> String {
-        let milliseconds = seconds * 1_000
-        let local = LocalTime(at: milliseconds, offset: SystemClock.utcOffset(at: milliseconds))
-        return "\(local.date) \(local.clock)"
-    }
-
-    /// Writes password, authority and settings below `root`; `names` are the paths that a service sees.
+    /// Writes password, authority and settings below `root`; `files` has the paths as a service sees them.
     private func write(
         _ request: JoinRequest, _ authority: [UInt8]?, _ files: JoinPaths.ServiceFiles, at root: String,
-        _ owner: (user: uid_t, group: gid_t)?, _ changes: inout FileChanges
+        owner: (user: uid_t, group: gid_t)?, to changes: inout FileChanges
     ) throws {
         let settings = try request.settings(password: files.password, authority: authority.map { _ in files.authority })
         if let password = request.password {
@@ -193,7 +187,7 @@ package struct Joining: Sendable {
     }
 
     private func start(
-        _ unit: LineText, _ manager: ServiceManager, _ settings: LineText, _ former: String?
+        _ unit: LineText, by manager: ServiceManager, probing settings: LineText, ignoring former: String?
     ) async throws(JoinFailure) {
         say("Starting \(unit), and waiting until it is connected.")
         if let reason = await manager.start(unit) {

@@ -9,7 +9,7 @@ package struct HookSettings: Hashable, Sendable {
     package var notifies = false
     package var sound = Sound.off
 
-    /// The sound of a node at an alarm.
+    /// The sound of a node: once at the end of a phase or session, and repeated while an alarm rings.
     package enum Sound: Hashable, Sendable {
         case off
         /// The chime that the node makes itself.

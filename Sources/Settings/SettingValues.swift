@@ -36,8 +36,7 @@ package struct SettingValues: Sendable {
     package mutating func fill(
         environment: [String: String], config: String?, of name: String
     ) throws(SettingError) {
-        let ignored: Set<Setting> =
-            isGiven(.broker) ? [.passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey] : []
+        let ignored = isGiven(.broker) ? Setting.ofBroker : []
         try fill(environment: environment)
         let file = Paths(environment: environment).settings(of: name)
         if config != nil || access(file, R_OK) == 0 { try fill(file: config ?? file, except: ignored) }
@@ -161,6 +160,9 @@ package enum Setting: String, CaseIterable, Sendable {
     case debtLabels = "LOCKSTEP_DEBT_LABELS"
     case debtMinimum = "LOCKSTEP_DEBT_MINIMUM"
     case debtCarryOver = "LOCKSTEP_DEBT_CARRY_OVER"
+
+    /// The settings that are valid for one broker alone.
+    package static let ofBroker: Set<Setting> = [.broker, .passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey]
 }
 
 /// An invalid setting: the message names its origin and what is valid.

@@ -113,7 +113,7 @@ import Testing
         "pi\nlistener 1", "a,DNS:evil", "*.lan", "-a", "bücher",
     ])
     func aHostThatNoCertificateCanHoldIsNamed(text: String) {
-        let error = #expect(throws: JoinFailure.self) { try BrokerMachine.host(option: text) }
+        let error = #expect(throws: JoinFailure.self) { try BrokerHosts.host(option: text) }
         #expect(error?.kind == .wrong)
         #expect(error?.description.contains("--host") == true)
         #expect(error?.description.contains("\n") == false)
@@ -125,11 +125,11 @@ import Testing
         ("::ffff:1.2.3.4", "::ffff:1.2.3.4"), ("7pi", "7pi"),
     ])
     func aHostIsANameOrAnAddress(text: String, host: String) throws {
-        #expect(try BrokerMachine.host(option: text).text == host)
+        #expect(try BrokerHosts.host(option: text).text == host)
     }
 
     @Test func anInvitationNamesTheMachineBeforeItsAddresses() throws {
-        let here = BrokerMachine(
+        let here = BrokerHosts(
             name: HostName("hall.example.org"),
             networkAddresses: ["192.168.1.5", "10.0.0.1", "fd77::11", "fd77::12"].compactMap(HostName.init))
         func hosts(_ host: String, isOnLAN: Bool) throws -> [String] {
@@ -155,7 +155,7 @@ import Testing
     // MARK: Certificate
 
     private let now = SystemClock.wallMilliseconds() / 1_000
-    private let here = BrokerMachine(name: HostName("hall"), networkAddresses: [])
+    private let here = BrokerHosts(name: HostName("hall"), networkAddresses: [])
 
     private func make(for host: String) throws -> BrokerCertificate {
         let made = try BrokerCertificate(for: try #require(HostName(host)), here, in: files, at: now)

@@ -20,8 +20,8 @@ import Wire
         }
     }
 
-    private func stretch(_ from: Int64, _ to: Int64) -> RunningTime {
-        RunningTime(from: Self.now + from * 1_000, to: Self.now + to * 1_000)
+    private func stretch(_ from: Int64, _ to: Int64) -> Stretch {
+        Stretch(from: Self.now + from * 1_000, to: Self.now + to * 1_000)
     }
 
     @Test func newMeterIsCalm() {

@@ -5,7 +5,7 @@ import Session
 import Testing
 import Wire
 
-/// A press at a node that knows of no session. Its broker, or the member of a cluster, has withheld it.
+/// A press at a node to which its broker, or its member of a cluster, has not delivered the live session.
 @Suite(.timeLimit(.minutes(15))) struct HeldPressTests {
     private var desk = CoreHarness("desk")
     private var kitchen = CoreHarness("kitchen")

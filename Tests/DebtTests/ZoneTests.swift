@@ -8,8 +8,9 @@ import Testing
 
 @Suite("Time zones", .timeLimit(.minutes(15)))
 struct ZoneTests {
-    /// Zones whose rules have not changed for years, so that every database agrees. They have offsets of half hours,
-    /// summers of half an hour and of two, in the north and south, none, and one that begins before midnight.
+    /// Zones whose rules have not changed for years, so that every database agrees. They have offsets of
+    /// half and quarter hours, daylight saving of 30 minutes and of two hours, in both hemispheres, none, and one that
+    /// begins before midnight.
     static let names = [
         "Europe/Berlin", "Europe/London", "America/New_York", "America/St_Johns", "America/Los_Angeles", "Asia/Tokyo",
         "Asia/Kathmandu", "Asia/Kolkata", "Australia/Lord_Howe", "Australia/Sydney", "Pacific/Chatham",

@@ -29,7 +29,7 @@ import Wire
         #expect(options.calm?.percent == (isKnown ? 85 : nil))
         #expect(options.calm?.trend == (isKnown ? .rising : nil))
         let screen = Screen(shown.view, at: 2_000, face: .calm, options: options)
-        #expect(screen.facts.calmPercent?.description == text)
+        #expect(screen.facts.percentText?.description == text)
         let line = StatusLine(screen, style: .compact, strings: options.strings).formatted(.text)
         #expect(line.contains(isKnown ? text : screen.time.description), "\(line)")
         var feeds = Feeds()

@@ -39,14 +39,14 @@ struct LineageRuns: Hashable, Codable, Sendable {
     }
 
     /// Returns the running time until `end`, on the boot clock. Each session's runs end where the next one took over.
-    func stretches(until end: GroupTime, lead: Lead) -> [RunningTime] {
+    func stretches(until end: GroupTime, lead: Lead) -> [Stretch] {
         let lineageParts = parts.map { $0.part(of: id) }
-        return zip(parts, lineageParts).flatMap { part, lineagePart -> [RunningTime] in
+        return zip(parts, lineageParts).flatMap { part, lineagePart -> [Stretch] in
             let limit = min(end, lineagePart.end(by: lineageParts) ?? end)
             return part.runs.compactMap { run in
                 let to = min(run.to ?? limit, limit)
                 return to > run.from
-                    ? RunningTime(from: (run.from - lead).milliseconds, to: (to - lead).milliseconds) : nil
+                    ? Stretch(from: (run.from - lead).milliseconds, to: (to - lead).milliseconds) : nil
             }
         }
     }

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// The meter of a space: it combines the samples of all microphones into a timeline of quiet and loud. It is
-/// independent of any session. Samples may arrive in any order. A sample is dropped when it begins more than
-/// ``lateness`` before the latest `now` that the meter has seen: the timeline before that is final.
+/// The meter of a space: it combines the samples of all microphones into a timeline of quiet and loud. It knows no
+/// session; ``needed`` says how far back a reader needs it. Samples may arrive in any order. A sample is dropped when
+/// it begins more than ``lateness`` before the latest `now` that the meter has seen: the timeline before that is final.
 struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample, in milliseconds.
     static let lateness: Int64 = 120_000

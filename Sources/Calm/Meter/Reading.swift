@@ -18,7 +18,7 @@ extension Meter {
     private static let minute: Int64 = 60_000
 
     /// Computes the reading of a session's running time, given as stretches; overlaps count once.
-    func reading(of stretches: [RunningTime]) -> Reading {
+    func reading(of stretches: [Stretch]) -> Reading {
         let union = stretches.union
         let sums = sums(of: union)
         return Reading(
@@ -38,7 +38,7 @@ extension Meter {
         return Array(minutes.drop { $0 == nil })
     }
 
-    private func trend(of union: [RunningTime]) -> CalmFeed.Trend? {
+    private func trend(of union: [Stretch]) -> CalmFeed.Trend? {
         let (earlier, last) = union.split(last: Self.minute)
         let before = earlier.split(last: Self.minute).last
         guard before.length == Self.minute else { return nil }
@@ -51,7 +51,7 @@ extension Meter {
         return difference > limit ? .rising : difference < -limit ? .falling : .steady
     }
 
-    private func sums(of union: [RunningTime]) -> SoundTimeline.Sums {
+    private func sums(of union: [Stretch]) -> SoundTimeline.Sums {
         union.reduce(SoundTimeline.Sums()) { $0 + timeline.sums(from: $1.from, to: $1.to) }
     }
 

@@ -24,11 +24,11 @@ package actor CalmService: BrokerService {
     init(settings: CalmSettings, files: CalmStateFiles, loop: EventLoop, log: Logger) {
         self.settings = settings
         self.loop = loop
-        let space = settings.isEverySpace ? nil : settings.node.space
-        var filters = Topics.calmSubscriptions(for: settings.node.node, in: space)
+        let space = settings.isEverySpace ? nil : settings.common.space
+        var filters = Topics.calmSubscriptions(for: settings.common.node, in: space)
         if let sensor = settings.sensor { filters.append(sensor.filter) }
         link = ServiceLink(
-            settings: settings.node, isEverySpace: settings.isEverySpace, filters: filters, loop: loop,
+            settings: settings.common, isEverySpace: settings.isEverySpace, filters: filters, loop: loop,
             log: log
         ) { space, output in
             CalmSpace(space: space, settings: settings, files: files, loop: loop, output: output)
@@ -37,7 +37,7 @@ package actor CalmService: BrokerService {
 
     /// Runs the service as a process, until SIGTERM or SIGINT.
     package static func serve(_ settings: CalmSettings) async throws {
-        let process = try ServiceProcess(settings.node, isEverySpace: settings.isEverySpace, name: "calm")
+        let process = try ServiceProcess(settings.common, isEverySpace: settings.isEverySpace, name: "calm")
         let files = CalmStateFiles(directory: process.directory, bootID: process.bootID, log: process.log)
         try await EventLoop.withEventLoop(name: "calm") { loop in
             let watchdog = Watchdog(on: loop)
@@ -55,14 +55,14 @@ package actor CalmService: BrokerService {
     }
 
     package func goOffline() async {
-        for watch in link.spaces.values { watch.save() }
+        for space in link.spaces.values { space.save() }
         await link.leave()
     }
 
     private func handle(_ event: MQTTEvent) {
         link.handle(event)
-        guard case .message(let message) = event, let watch = handle(message) else { return }
-        guard !isTicking, watch.needsTick else { return }
+        guard case .message(let message) = event, let space = handle(message) else { return }
+        guard !isTicking, space.needsTick else { return }
         isTicking = true
         ticker?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.feedInterval)
     }
@@ -70,27 +70,27 @@ package actor CalmService: BrokerService {
     /// Handles a message, and returns its space; `nil` if the message is not used.
     private func handle(_ message: MQTTMessage) -> CalmSpace? {
         let now = SystemClock.bootMilliseconds()
-        if let space = Topics.space(of: message.topic) {
-            guard let watch = link.space(space) else { return nil }
-            for case .sound(let level, let node) in watch.core.receive(message) {
-                watch.add(level, from: node, at: now)
+        if let id = Topics.space(of: message.topic) {
+            guard let space = link.space(id) else { return nil }
+            for case .sound(let level, let node) in space.core.receive(message) {
+                space.add(level, from: node, at: now)
             }
-            return watch
+            return space
         }
         // A retained message of a sensor is not its present level.
-        guard let sensor = settings.sensor, !message.retain, let watch = link.spaces[settings.node.space],
+        guard let sensor = settings.sensor, !message.retain, let space = link.spaces[settings.common.space],
             let level = sensor.sensor.level(in: message.payload)
         else { return nil }
-        watch.add(Sample(source: message.topic, from: now, period: sensor.period, level: level), at: now)
-        return watch
+        space.add(Sample(source: message.topic, from: now, period: sensor.period, level: level), at: now)
+        return space
     }
 
     private func tick() {
         let now = SystemClock.bootMilliseconds()
         isTicking = false
-        for watch in link.spaces.values {
-            watch.update(at: now)
-            if watch.needsTick { isTicking = true }
+        for space in link.spaces.values {
+            space.update(at: now)
+            if space.needsTick { isTicking = true }
         }
         if isTicking { ticker?.arm(atBootMilliseconds: now - now % Self.feedInterval + Self.feedInterval) }
     }

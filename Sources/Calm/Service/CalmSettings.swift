@@ -14,7 +14,7 @@ package struct CalmSettings: Sendable {
     }
 
     /// Broker, space, id, state directory, log.
-    package var node: NodeSettings
+    package var common: NodeSettings
     var isEverySpace: Bool
     var threshold: Threshold
     var sensor: SensorTopic?
@@ -40,14 +40,15 @@ package struct CalmSettings: Sendable {
             guard reader != .microphone else {
                 throw SettingError("a microphone belongs to one space; + is for the service")
             }
-            values.set(.space, option: "+", to: "home")
+            // `NodeSettings` takes one space, which nothing uses then.
+            values.set(.space, option: "--space", to: "home")
         }
         if reader != .microphone, !values.isGiven(.node) { values.set(.node, option: "--node", to: "calm") }
         if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
             let directory = Paths(environment: environment).stateDirectory
             values.set(.stateDirectory, option: "--state-dir", to: directory + "-calm")
         }
-        node = try NodeSettings(values, environment: environment)
+        common = try NodeSettings(values, environment: environment)
         threshold = Threshold(
             level: try values.read(.calmThreshold, Self.decibels, "decibels, −200 to 200").map {
                 Int(($0 * 10).rounded())

@@ -32,7 +32,7 @@ final class CalmSpace: ServiceSpace {
         self.output = output
         self.files = files
         core = ServiceCore(
-            .calm, space: space, settings: settings.node, bootID: files.bootID, loop: loop, output: output)
+            .calm, space: space, settings: settings.common, bootID: files.bootID, loop: loop, output: output)
         (file, state) = files.open(space, threshold: settings.threshold)
         core.onHandled = { [weak self] in self?.viewMayHaveChanged() }
         core.onTurn = { [weak self] in

@@ -12,12 +12,12 @@ import Wire
 package enum LevelPrinter {
     /// Prints the levels of the space until the output is closed.
     package static func run(settings: CalmSettings) async throws {
-        guard let configuration = settings.node.brokerConfiguration(clientID: "lockstep-levels", givesUp: { true })
+        guard let configuration = settings.common.brokerConfiguration(clientID: "lockstep-levels", givesUp: { true })
         else {
             throw SettingError("levels come from a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
         }
-        let codec = WireCodec(space: settings.node.space, me: settings.node.node)
-        let sound = Topics.soundSubscription(in: settings.isEverySpace ? nil : settings.node.space)
+        let codec = WireCodec(space: settings.common.space, me: settings.common.node)
+        let sound = Topics.soundSubscription(in: settings.isEverySpace ? nil : settings.common.space)
         let filters = [sound] + (settings.sensor.map { [$0.filter] } ?? [])
         try await EventLoop.withEventLoop(name: "levels") { loop in
             let client = MQTTClient(configuration, on: loop)

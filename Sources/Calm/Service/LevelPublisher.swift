@@ -18,7 +18,7 @@ actor LevelPublisher {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     init(settings: CalmSettings, loop: EventLoop, log: Logger) {
-        codec = WireCodec(space: settings.node.space, me: settings.node.node)
+        codec = WireCodec(space: settings.common.space, me: settings.common.node)
         self.loop = loop
         self.log = log
         link = BrokerLink(of: "microphone", on: loop, log: log)

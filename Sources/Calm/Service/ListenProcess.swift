@@ -14,7 +14,7 @@ package enum ListenProcess {
         let log = Logger(label: "lockstep-calm")
         let signals = await UnixSignalsSequence(trapping: [.sigterm, .sigint])
         let recorder = try RecorderLoop(settings: settings, isPaced: !isPrinted, log: log)
-        let source = settings.node.node.rawValue
+        let source = settings.common.node.rawValue
         if isPrinted {
             try await listen(recorder, until: signals) { level in
                 if !LevelPrinter.print(level, of: source) { recorder.stop() }
@@ -22,8 +22,8 @@ package enum ListenProcess {
             return
         }
         guard
-            let configuration = settings.node.brokerConfiguration(
-                clientID: "lockstep-\(settings.node.space)-\(source)-sound")
+            let configuration = settings.common.brokerConfiguration(
+                clientID: "lockstep-\(settings.common.space)-\(source)-sound")
         else {
             throw SettingError("levels go to a broker: --broker mqtt://host, or LOCKSTEP_BROKER; or --print them")
         }

@@ -18,8 +18,8 @@ enum Recorder: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the recorder of the settings, else all installed ones.
-    static func choose(_ settings: CalmSettings) throws -> [Recorder] {
+    /// Returns the recorder of the settings, else all installed ones, in the order in which they are tried.
+    static func candidates(for settings: CalmSettings) throws -> [Recorder] {
         if settings.recorder == "-" { return [.standardInput] }
         if let command = settings.recorder { return [.command(["/bin/sh", "-c", command])] }
         let (rate, channels) = ("\(settings.format.rate)", "\(settings.format.channels)")

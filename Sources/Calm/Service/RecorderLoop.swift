@@ -31,7 +31,7 @@ final class RecorderLoop: Sendable {
         self.settings = settings
         self.isPaced = isPaced
         self.log = log
-        recorders = try Recorder.choose(settings)
+        recorders = try Recorder.candidates(for: settings)
         bell = try WakePipe()
     }
 

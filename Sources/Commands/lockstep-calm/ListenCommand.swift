@@ -49,7 +49,7 @@ struct ListenCommand: AsyncParsableCommand {
             values.set(.calmChannels, option: "--channels", to: channels)
             values.set(.calmCalibration, option: "--calibration", to: calibration)
         }
-        settings.node.prepareProcess()
+        settings.common.prepareProcess()
         try await ListenProcess.run(settings, isPrinted: print)
     }
 }

@@ -33,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.settings(as: .service)
-        settings.node.prepareProcess()
+        settings.common.prepareProcess()
         try await CalmService.serve(settings)
     }
 }

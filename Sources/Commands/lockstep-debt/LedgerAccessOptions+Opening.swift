@@ -24,7 +24,7 @@ extension LedgerAccessOptions {
         let environment = ProcessInfo.processInfo.environment
         let paths = Paths(environment: environment)
         let isGiven = ledgerOptions.stateDir != nil || environment[Setting.stateDirectory.rawValue] != nil
-        guard !isGiven, settings.database == nil, settings.node.stateDirectory == paths.debtStateDirectory else {
+        guard !isGiven, settings.database == nil, settings.common.stateDirectory == paths.debtStateDirectory else {
             return settings
         }
         let (ofUp, ofMachine) = (paths.stateDirectory + "/debt", "/var/lib/lockstep-debt")
@@ -33,17 +33,18 @@ extension LedgerAccessOptions {
         var machine = SettingValues()
         try? machine.fill(file: installation.ledgerSettings)
         let database = try DebtSettings.database(machine)
-        let candidates = ([settings.node.stateDirectory] + otherPlaces).map { directory in
+        let candidates = ([settings.common.stateDirectory] + otherPlaces).map { directory in
             var candidate = settings
-            candidate.node.stateDirectory = directory
+            candidate.common.stateDirectory = directory
             if directory == ofMachine { candidate.database = database }
             return candidate
         }.filter { $0.database != nil || Self.mayExist($0.ledger) }
         guard let first = candidates.first else { return settings }
         if candidates.count > 1 {
-            let options = candidates.dropFirst().map { "--state-dir \($0.node.stateDirectory)" }.joined(separator: ", ")
+            let options = candidates.dropFirst().map { "--state-dir \($0.common.stateDirectory)" }.joined(
+                separator: ", ")
             CommandLineRunner.say(
-                "lockstep-debt: this is the ledger in \(first.database ?? first.node.stateDirectory); there is another: \(options)"
+                "lockstep-debt: this is the ledger in \(first.database ?? first.common.stateDirectory); there is another: \(options)"
             )
         }
         return first
@@ -57,7 +58,7 @@ extension LedgerAccessOptions {
         if access(settings.ledger, R_OK) != 0, errno == EACCES {
             return UsageError("you may not read the ledger \(settings.ledger): use sudo")
         }
-        guard settings.node.stateDirectory == Paths(environment: environment).debtStateDirectory else {
+        guard settings.common.stateDirectory == Paths(environment: environment).debtStateDirectory else {
             return UsageError("there is no ledger at \(settings.ledger): name its directory with --state-dir")
         }
         return UsageError("this machine has no ledger: \(Installation(environment: environment).adviceWithoutLedger)")
@@ -74,7 +75,7 @@ extension LedgerAccessOptions {
         if createsMissing {
             umask(0o077)
             // If that fails, opening the ledger reports it.
-            _ = try? StateDirectory(settings.node.stateDirectory)
+            _ = try? StateDirectory(settings.common.stateDirectory)
         }
         guard createsMissing || settings.database != nil || access(settings.ledger, R_OK) == 0 else {
             throw Self.noLedger(at: settings)
@@ -96,13 +97,13 @@ extension LedgerAccessOptions {
 
     /// Returns the space of the settings; if they mean every space, the only space of the ledger.
     private static func space(of settings: DebtSettings, in ledger: LedgerStore) throws -> SpaceID {
-        guard settings.isEverySpace else { return settings.node.space }
+        guard settings.isEverySpace else { return settings.common.space }
         let spaces = try ledger.spaces()
         guard spaces.count <= 1 else {
             let names = spaces.prefix(20).map(\.rawValue).joined(separator: ", ")
             throw UsageError("the ledger has several spaces; name one with --space: \(names)")
         }
-        return spaces.first ?? settings.node.space
+        return spaces.first ?? settings.common.space
     }
 
     /// Locks the state directory of a service, so that none can run there meanwhile.
@@ -117,7 +118,7 @@ extension LedgerAccessOptions {
     /// Sends SIGHUP to a running service, so that it reads the ledger again. The lock file holds its process id.
     static func notifyService(of settings: DebtSettings) {
         do throws(StateDirectoryError) {
-            _ = try StateDirectory(settings.node.stateDirectory)
+            _ = try StateDirectory(settings.common.stateDirectory)
         } catch {
             if case .taken(_, let process?) = error { kill(pid_t(process), SIGHUP) }
         }

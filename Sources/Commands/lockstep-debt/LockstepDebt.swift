@@ -37,7 +37,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.settings()
-        settings.node.prepareProcess()
+        settings.common.prepareProcess()
         try await DebtService.serve(settings)
     }
 }

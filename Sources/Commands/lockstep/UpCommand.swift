@@ -19,7 +19,7 @@ struct UpCommand: AsyncParsableCommand {
             The broker keeps its retained messages in the state directory, so the next lockstep up continues where this \
             one ended. If the broker ends by itself, it is started again. It serves this machine only, without passwords: \
             every user of the machine can read and control the session. For several machines: lockstep broker setup --help. \
-            Where this machine has joined one, or a node runs, up ends with exit code 3. The microphone stays off without \
+            Where this machine has joined a group, or a node runs, up ends with exit code 3. The microphone stays off without \
             --listen; with it, only levels leave the process that listens.
             """
     )
@@ -37,7 +37,7 @@ struct UpCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let port, !(1...65_535).contains(port) { throw ValidationError("--port is 1 to 65535") }
-        if Self.ofAnotherBroker.contains(where: options.values.isGiven) {
+        if Setting.ofBroker.contains(where: options.values.isGiven) {
             throw ValidationError("lockstep up runs a broker of its own; for another one, use lockstep node --broker …")
         }
     }
@@ -45,12 +45,12 @@ struct UpCommand: AsyncParsableCommand {
     func run() async throws {
         umask(0o077)
         var environment = ProcessInfo.processInfo.environment
-        for setting in Self.ofAnotherBroker { environment[setting.rawValue] = nil }
+        for setting in Setting.ofBroker { environment[setting.rawValue] = nil }
         var values = options.values
         try values.fill(environment: environment)
         let file = Paths(environment: environment).settings(of: "node")
         // A second group has the defaults: the file is of the first one's node.
-        if !separate, access(file, R_OK) == 0 { try values.fill(file: file, except: Set(Self.ofAnotherBroker)) }
+        if !separate, access(file, R_OK) == 0 { try values.fill(file: file, except: Setting.ofBroker) }
         let settings = try NodeSettings(values, environment: environment)
         if !separate { try Self.refuseSecondGroup(environment) }
         if ControlClient.isServed(settings.socket) { throw UsageError("\(ControlError.taken(settings.socket))") }
@@ -82,10 +82,6 @@ struct UpCommand: AsyncParsableCommand {
         throw ExitStatus.refused.code
     }
 
-    /// The settings of the environment and the file that belong to a broker other than the private one.
-    fileprivate static let ofAnotherBroker: [Setting] = [
-        .broker, .passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey,
-    ]
 }
 
 /// The programs that `lockstep up` runs.
@@ -174,7 +170,7 @@ private struct Children: Sendable {
             .path(FilePath(CompanionExecutable.path(of: program))), arguments: Arguments(arguments),
             environment: .inherit.updating(
                 Dictionary(
-                    uniqueKeysWithValues: UpCommand.ofAnotherBroker.map { (.init(stringLiteral: $0.rawValue), nil) })),
+                    uniqueKeysWithValues: Setting.ofBroker.map { (.init(stringLiteral: $0.rawValue), nil) })),
             platformOptions: options, input: .none,
             output: .currentStandardOutput, error: .currentStandardError
         ).terminationStatus

@@ -21,9 +21,9 @@ package actor DebtService: BrokerService {
     private let history: RulesHistory
     private let bootID: BootID
     private lazy var link = ServiceLink(
-        settings: settings.node, isEverySpace: settings.isEverySpace,
+        settings: settings.common, isEverySpace: settings.isEverySpace,
         filters: Topics.debtSubscriptions(
-            for: settings.node.node, in: settings.isEverySpace ? nil : settings.node.space),
+            for: settings.common.node, in: settings.isEverySpace ? nil : settings.common.space),
         loop: loop, log: log
     ) { [weak self, settings, ledger, history, bootID, loop] id, output in
         let space = DebtSpace(
@@ -65,7 +65,7 @@ package actor DebtService: BrokerService {
     /// Runs the service as a process, until SIGTERM or SIGINT. At SIGHUP it reads the ledger again.
     /// - Throws: ``SettingError`` if a setting is missing, or another process uses the state directory; `LedgerError`.
     package static func serve(_ settings: DebtSettings) async throws {
-        let process = try ServiceProcess(settings.node, isEverySpace: settings.isEverySpace, name: "debt")
+        let process = try ServiceProcess(settings.common, isEverySpace: settings.isEverySpace, name: "debt")
         let file = LedgerStore.isShared(settings.ledger) ? nil : try LedgerStore(at: settings.ledger)
         try await EventLoop.withEventLoop(name: "debt-disk") { disk in
             try await EventLoop.withEventLoop(name: "debt") { loop in
@@ -137,7 +137,7 @@ package actor DebtService: BrokerService {
                 space.scheduleUpdate(by: space.core.groupTime(at: Clocks.now()) + Self.calmDelay)
                 armCalendar()
             }
-        case .message(.presence(let presence), let sender) where sender != settings.node.node:
+        case .message(.presence(let presence), let sender) where sender != settings.common.node:
             // The engine knows if a will belongs to a connection that was replaced, and limits the number of nodes.
             let peer = space.core.engine.peers[sender]
             guard peer.presence != nil else { return }

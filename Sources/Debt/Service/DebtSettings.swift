@@ -6,7 +6,7 @@ package import Settings
 /// The settings of the debt service.
 package struct DebtSettings: Sendable {
     /// Broker, space, id, state directory, log.
-    package var node: NodeSettings
+    package var common: NodeSettings
     package var isEverySpace: Bool
     package var rules: WeekRules
 
@@ -14,18 +14,19 @@ package struct DebtSettings: Sendable {
     package var database: String?
 
     /// The ledger: a path or a URL.
-    package var ledger: String { database ?? node.stateDirectory + "/ledger.sqlite" }
+    package var ledger: String { database ?? common.stateDirectory + "/ledger.sqlite" }
 
     package init(_ given: SettingValues, environment: [String: String]) throws {
         var values = given
         isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false
-        if isEverySpace { values.set(.space, option: "+", to: "home") }
+        // `NodeSettings` takes one space, which nothing uses then.
+        if isEverySpace { values.set(.space, option: "--space", to: "home") }
         if !values.isGiven(.node) { values.set(.node, option: "--node", to: "debt") }
         if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
             values.set(
                 .stateDirectory, option: "--state-dir", to: Paths(environment: environment).debtStateDirectory)
         }
-        node = try NodeSettings(values, environment: environment)
+        common = try NodeSettings(values, environment: environment)
         database = try Self.database(values)
         rules = try Self.rules(values)
     }

@@ -47,7 +47,7 @@ final class DebtSpace: ServiceSpace {
         gone = Set(((try? ledger.gone(of: space)) ?? [:]).keys)
         book = WeekBook(space: space, ledger: ledger, history: history)
         core = ServiceCore(
-            .debt, space: space, settings: settings.node, bootID: bootID, loop: loop, output: output,
+            .debt, space: space, settings: settings.common, bootID: bootID, loop: loop, output: output,
             after: (try? ledger.shared?.servers(of: space)) ?? [])
         core.onTurn = { [weak self] in self?.begin() }
     }

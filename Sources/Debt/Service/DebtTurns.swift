@@ -45,10 +45,10 @@ actor DebtTurns: BrokerService {
     private func serve(_ ledger: LedgerStore, _ configuration: MQTTConfiguration) async throws {
         guard let shared = ledger.shared else { return }
         let metadata: Logger.Metadata = ["ledger": "\(ledger.place)"]
-        let me = "\(settings.node.node) on \(NodeSettings.hostName)"
-        let space = settings.isEverySpace ? nil : settings.node.space
+        let me = "\(settings.common.node) on \(NodeSettings.hostName)"
+        let space = settings.isEverySpace ? nil : settings.common.space
         var logged: String?
-        while let server = try shared.claim(space, for: me, as: settings.node.node) {
+        while let server = try shared.claim(space, for: me, as: settings.common.node) {
             if server != logged { log.notice("stands by: \(server) serves", metadata: metadata) }
             logged = server
             try await Task.sleep(for: Self.interval)

@@ -68,17 +68,17 @@ package enum LedgerExamination {
     /// Finds out whether a service runs. It has locked the state directory or, in a database, the lock of its space.
     private static func service(of settings: DebtSettings, in ledger: LedgerStore) throws -> Finding {
         if let shared = ledger.shared {
-            let server = try shared.server(of: settings.isEverySpace ? nil : settings.node.space)
+            let server = try shared.server(of: settings.isEverySpace ? nil : settings.common.space)
             return server.map { Finding("debt service", .ok, "\($0) serves") }
                 ?? Finding(
                     "debt service", .wrong, "none serves, so no record is stored",
                     fix: "sudo systemctl start lockstep-debt, on a machine whose debt.env names this ledger")
         }
         do throws(StateDirectoryError) {
-            _ = try StateDirectory(settings.node.stateDirectory)
+            _ = try StateDirectory(settings.common.stateDirectory)
             return Finding(
                 "debt service", .wrong, "it does not run, so no record is stored",
-                fix: settings.node.stateDirectory == "/var/lib/lockstep-debt"
+                fix: settings.common.stateDirectory == "/var/lib/lockstep-debt"
                     ? "sudo systemctl start lockstep-debt"
                     : "lockstep up, or for the service of a person: systemctl --user start lockstep-debt")
         } catch {

@@ -32,7 +32,7 @@ final class RecordFiler {
     /// When each problem occurred last, on the boot clock.
     private var problems: [LedgerProblem.Kind: Int64] = [:]
 
-    /// Creates an intake. `disk` is the thread that writes; the service's thread calls `send` and `onFiled`.
+    /// Creates a filer. `disk` is the thread that writes; the service's thread calls `send` and `onFiled`.
     init(
         _ ledger: LedgerStore, within quota: RecordQuota = RecordQuota(), loop: EventLoop, disk: EventLoop, log: Logger,
         send: @escaping (SpaceID, LedgerAck, @escaping ServiceOutput.Completion) -> Void,

@@ -16,7 +16,7 @@ extension Screen {
         /// The position among phases of this kind, as "3/8"; `nil` if there is only one.
         package var phaseCount: Localized?
         /// The calm as "85%", or "–" while unknown; only on the `calm` face.
-        package var calmPercent: Localized?
+        package var percentText: Localized?
         /// A text such as "Last heard 1 min ago", in minutes or more; `nil` unless the display is stale.
         package var staleText: Localized?
         /// Whether the time may be wrong by more than a quarter of a second.
@@ -34,7 +34,7 @@ extension Screen.Facts {
         endsAt = moment.isBeyond ? nil : register.endsAt?.milliseconds
         endClock = endsAt.map { TimeText.clock($0, offset: options.utcOffset($0)) }
         phaseCount = Screen.position(in: register).map { "\($0.index)/\($0.total)" }
-        if face == .calm { calmPercent = options.calmPercent }
+        if face == .calm { percentText = options.percentText }
         staleText = moment.staleFor.map { Screen.lastHeard(max($0, .minutes(1)), strings: options.strings) }
         isApproximate = moment.isApproximate
     }

@@ -46,7 +46,7 @@ package struct ScreenOptions: Sendable {
         self.debtMinutes = debtMinutes
     }
 
-    var calmPercent: Localized { calm.map { strings.text(.percent, count: $0.percent) } ?? Strings.unknown }
+    var percentText: Localized { calm.map { strings.text(.percent, count: $0.percent) } ?? Strings.unknown }
 
     /// Copies the inputs besides the session from a node's view.
     package mutating func take(_ node: NodeView) {
@@ -109,7 +109,7 @@ extension Screen {
                 return strings.text(.endsAt, ["time": time])
             }
         if face == .calm {
-            calmText = strings.text(.calmPercent, ["percent": options.calmPercent])
+            calmText = strings.text(.calmPercent, ["percent": options.percentText])
             calmTrend = options.calm?.trend
         }
         if face == .boring { debtText = options.debtMinutes.flatMap { $0 > 0 ? DebtText.text(minutes: $0) : nil } }

@@ -79,8 +79,8 @@ struct StatusParts {
     }
 
     private var compact: [StatusLine.Part] {
-        if screen.face == .calm, screen.facts.calmPercent != Strings.unknown {
-            return [sign, part(screen.facts.calmPercent, gap: " ")].compactMap(\.self)
+        if screen.face == .calm, screen.facts.percentText != Strings.unknown {
+            return [sign, part(screen.facts.percentText, gap: " ")].compactMap(\.self)
         }
         return [sign] + phase + [emoji, time(gap: " ")].compactMap(\.self) + loudNotices
     }

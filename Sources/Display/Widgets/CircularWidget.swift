@@ -130,7 +130,7 @@ struct CircularWidget {
 
     /// Draws the calm in the gap of the arc.
     private mutating func drawCalm() {
-        guard let percent = screen.facts.calmPercent, WidgetMark(screen) == nil else { return }
+        guard let percent = screen.facts.percentText, WidgetMark(screen) == nil else { return }
         drawing.text(
             percent, x: centre.x, y: centre.y + 32, room: 34, align: .centre,
             style: .init(11, least: 8, bold: true, colour: palette.state, number: true))

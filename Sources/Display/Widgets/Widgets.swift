@@ -26,7 +26,7 @@ package enum Widgets {
         let name = screen.label.map { .userText($0.name) } ?? screen.title
         let parts = [
             sign(of: screen), name.fitted(columns: StatusLine.nameColumns),
-            screen.face == .phases ? screen.phaseIndicator ?? "" : "", screen.facts.calmPercent ?? "", time,
+            screen.face == .phases ? screen.phaseIndicator ?? "" : "", screen.facts.percentText ?? "", time,
         ]
         return "\(parts.joined(separator: " "))\n"
     }

@@ -28,7 +28,7 @@ package struct ServiceOutput {
 /// The core of a service in one space. It lives on the loop's thread. It owns no session; it knows group time, the
 /// current session, the nodes, and whether it publishes its feed.
 package final class ServiceCore {
-    /// The service whose feed this is.
+    /// The service that this is the core of. It decides which feed is watched.
     package enum Kind { case calm, debt }
 
     /// Called after each event.

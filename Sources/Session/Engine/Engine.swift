@@ -182,7 +182,7 @@ public struct Engine: Hashable, Sendable {
 
     private mutating func planNextWake(_ context: Context) {
         let times: [BootTime?] = [
-            ownership.boundary, gate.retryAt, link.barrierDeadline, link.comparisonDeadline, link.mentionedAskAt,
+            ownership.boundary, gate.retryAt, link.barrierDeadline, link.comparisonDeadline, link.plannedAskAt,
             link.answersDueAt, echoes.repairAt, echoes.reminderAt, replicas.nextWake,
             requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver), clocks.compareAt, clocks.nextWake,
             notices.nextDue(context), view.message.map { context.now.boot + ($0.until - context.groupTime) },

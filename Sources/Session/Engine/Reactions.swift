@@ -22,7 +22,7 @@ extension Engine {
         } else if context.now.hasReached(link.answersDueAt) {
             link.endAnswerWait()
             if isPeerMissing { sayHelloNow(context) }
-        } else if context.now.hasReached(link.mentionedAskAt) {
+        } else if context.now.hasReached(link.plannedAskAt) {
             link.cancelPlannedAsk()
             sayHello(context)
         } else if context.now.hasReached(echoes.repairAt) {

@@ -180,9 +180,9 @@ extension Engine {
         echoes.planReminder(isForNewcomer: isForNewcomer, at: context.now.boot)
     }
 
-    /// Asks all nodes to publish again if the register shown proves that the broker has withheld something. That is so
-    /// if the session was superseded by one that is not here, or the presence of its owner is not here. The members of
-    /// a cluster may keep retained messages separately.
+    /// Asks all nodes to publish again if the register shown proves that the broker has not delivered something. That
+    /// is so if the session was superseded by one that is not here, or the presence of its owner is not here. The
+    /// members of a cluster may keep retained messages separately.
     mutating func askWhatIsMissing(_ context: Context) {
         // rule: newcomer, else: return
         var current = replicas.current?.register
@@ -214,7 +214,7 @@ extension Engine {
         link.planAsk(for: mention, at: context.now.boot + Echoes.helloDelay(of: node))  // rule: mention
     }
 
-    /// Asks all nodes to publish again if a register shows that the broker has withheld something. A node that
+    /// Asks all nodes to publish again if a register shows that the broker has not delivered something. A node that
     /// publishes one now is online, so the broker has not delivered its presence.
     private mutating func askForPresence(of sender: NodeID, retained: Bool, _ context: Context) {
         if retained || peers[sender].isOnline { return askWhatIsMissing(context) }

@@ -38,7 +38,7 @@ struct Link: Hashable, Sendable {
     /// The last session that another program named, and its revision, which this node does not hold.
     private var mentioned: Mention?
     /// When to ask for it.
-    private(set) var mentionedAskAt: BootTime?
+    private(set) var plannedAskAt: BootTime?
     /// When to check whether the nodes that were online have answered the last hello.
     private(set) var answersDueAt: BootTime?
     /// How often the hello is repeated at most from now on.
@@ -60,7 +60,7 @@ struct Link: Hashable, Sendable {
         isPresencePending = true
         isBarrierPending = true
         (askedAt, isHelloPending) = (nil, false)
-        (mentioned, mentionedAskAt) = (nil, nil)
+        (mentioned, plannedAskAt) = (nil, nil)
         (answersDueAt, repeatsLeft) = (nil, Self.repeats)
     }
 
@@ -69,7 +69,7 @@ struct Link: Hashable, Sendable {
         downSince = boot
         barrierBegan = nil
         comparisonBegan = nil
-        (mentionedAskAt, answersDueAt) = (nil, nil)
+        (plannedAskAt, answersDueAt) = (nil, nil)
     }
 
     mutating func noteBarrierPassed(isTimeVouched: Bool, at boot: BootTime) {
@@ -90,7 +90,7 @@ struct Link: Hashable, Sendable {
 
     mutating func askAll(at boot: BootTime) {
         (askedAt, isHelloPending) = (boot, true)
-        mentionedAskAt = nil
+        plannedAskAt = nil
         if repeatsLeft > 0 { answersDueAt = boot + Self.answerTimeout }
     }
 
@@ -102,11 +102,11 @@ struct Link: Hashable, Sendable {
 
     /// Plans to ask all nodes for a session, once for each.
     mutating func planAsk(for mention: Mention, at boot: BootTime) {
-        if mentioned != mention { (mentioned, mentionedAskAt) = (mention, boot) }
+        if mentioned != mention { (mentioned, plannedAskAt) = (mention, boot) }
     }
 
     /// Cancels the plan to ask, since a hello was heard or is sent now. Its answers reach this node too.
-    mutating func cancelPlannedAsk() { mentionedAskAt = nil }
+    mutating func cancelPlannedAsk() { plannedAskAt = nil }
 
     var hasAskedAll: Bool { askedAt != nil }
 

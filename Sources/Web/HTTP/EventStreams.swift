@@ -62,7 +62,7 @@ actor EventStreams {
     /// A page's entry among the open pages. Its stream ends when the page disconnects or the node shuts down.
     typealias Subscription = (id: Int, end: AsyncStream<Never>)
 
-    /// An open stream.
+    /// An open stream: of a page, or of the API.
     private struct Page {
         /// The options of its timeline; `nil` for a stream of the API, which writes its events itself.
         var options: StreamOptions?

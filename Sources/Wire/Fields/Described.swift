@@ -2,7 +2,7 @@
 
 package import Session
 
-/// An object of the protocol, read, written, bounded and documented from its fields (see Sources/README.md).
+/// An object of the protocol, read, written, bounded and documented from its fields (see Wire.md).
 package protocol Described {
     /// The object's name in Protocol.md, and in the API's schema. By default the type's, without `Report` or `Fields`.
     static var objectName: String { get }

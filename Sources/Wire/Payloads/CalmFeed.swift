@@ -19,8 +19,8 @@ public struct CalmFeed: Hashable, Sendable, Described {
     public var level: Int?
     /// The level in tenths of a decibel, within ±200 dB, below which it was quiet.
     public var threshold: Int?
-    /// The quiet percent of each of the last whole minutes, the latest last, at most an hour. `nil` is a minute that
-    /// was not heard.
+    /// The quiet percent of each of the last whole minutes, the latest last, at most an hour. `nil` is a minute of
+    /// which less than half was heard.
     public var minutes: [Int?]
     public var at: GroupTime
     /// The service that wrote it; `nil` if the feed does not say.

@@ -16,9 +16,9 @@ import Testing
 
     @Test func serviceHasDefaults() throws {
         let settings = try read([:])
-        #expect("\(settings.node.node)" == "calm")
-        #expect("\(settings.node.space)" == "home")
-        #expect(settings.node.stateDirectory == "/home/ada/.local/state/lockstep-calm")
+        #expect("\(settings.common.node)" == "calm")
+        #expect("\(settings.common.space)" == "home")
+        #expect(settings.common.stateDirectory == "/home/ada/.local/state/lockstep-calm")
         #expect(settings.threshold == Threshold(level: 450))
         #expect(settings.format == PCMFormat(.s16, rate: 48_000, channels: 1))
         #expect(settings.sensor == nil)

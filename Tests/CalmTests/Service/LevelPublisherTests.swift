@@ -21,7 +21,7 @@ import Wire
                 try values.fill(
                     environment: ["LOCKSTEP_BROKER": "mqtt://127.0.0.1:\(broker.port)", "LOCKSTEP_NODE": "desk"])
                 let settings = try CalmSettings(values, for: .microphone, environment: ["HOME": "/home/ada"])
-                let link = try #require(settings.node.brokerConfiguration(clientID: "microphone"))
+                let link = try #require(settings.common.brokerConfiguration(clientID: "microphone"))
                 let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 let microphone = LevelPublisher(settings: settings, loop: loop, log: log)
                 let received = Mutex<[MQTTMessage]>([])
@@ -51,7 +51,7 @@ import Wire
                 let message = try #require(first)
                 #expect(message.topic == "lockstep/1/home/node/desk/sound")
                 #expect(!message.retain)
-                let codec = WireCodec(space: settings.node.space, me: try #require(NodeID("calm")))
+                let codec = WireCodec(space: settings.common.space, me: try #require(NodeID("calm")))
                 let decoded = codec.decode(topic: message.topic, payload: message.payload, retained: false, now: 0)
                 guard case .sound(let level, let node) = decoded else {
                     Issue.record("not a level: \(decoded)")

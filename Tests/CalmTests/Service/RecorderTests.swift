@@ -9,7 +9,7 @@ import Testing
     private func choose(_ given: [String: String]) throws -> [Recorder] {
         var values = SettingValues()
         try values.fill(environment: given)
-        return try Recorder.choose(CalmSettings(values, for: .microphone, environment: ["HOME": "/home/ada"]))
+        return try Recorder.candidates(for: CalmSettings(values, for: .microphone, environment: ["HOME": "/home/ada"]))
     }
 
     @Test func dashMeansStandardInput() throws {

@@ -87,7 +87,8 @@ import Testing
         if month.dead.isEmpty, random.chance(40) { try await month.waitUntilLinked() }
     }
 
-    /// Draws the broker, the service or a node with equal chances; half of the nodes are owners.
+    /// Draws the broker, the service or a node, mostly with equal chances. A node is the owner in half of the draws,
+    /// else any living one.
     private static func victim(of month: Month, owner: Month.Part, _ random: inout Random) -> Month.Part {
         let living = Month.Part.all.filter { !month.dead.contains($0) }
         let nodes = living.filter { $0 != .broker && $0 != .service }

@@ -58,7 +58,7 @@ struct Witness {
         /// The effects that the liar has caused in the present second.
         var lately: (second: Int, counts: [World.Caused: Int]) = (0, [:])
         /// The time since which no connection, disk or stop has delayed its answers.
-        var calmSince = VirtualTime.start
+        var undisturbedSince = VirtualTime.start
         /// The answers that have not reached the broker, with the time of the decision.
         var owed: [IntentID: VirtualTime] = [:]
         /// The intents that took effect here in this life.

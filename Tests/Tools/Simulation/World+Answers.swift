@@ -9,10 +9,10 @@ extension World {
     private static let answerTimeout = Microseconds(.seconds(12))
 
     /// Notes that a connection, a disk or a stop delays a node's answers.
-    mutating func disturb(_ node: Int) { witness.nodes[node].calmSince = now }
+    mutating func disturb(_ node: Int) { witness.nodes[node].undisturbedSince = now }
 
     /// Notes the answer that is owed for an intent of another node.
-    mutating func witnessDebt(of input: Input, in actions: [NodeCore.Action], at node: Int) {
+    mutating func witnessOwedAnswers(of input: Input, in actions: [NodeCore.Action], at node: Int) {
         switch input {
         case .linkUp, .linkDown: disturb(node)
         // The engine holds a limited number of answers while a disk fails.
@@ -129,7 +129,7 @@ extension World {
     /// Checks that an answer which its asker can still use leaves as soon as there is a connection.
     mutating func checkAnswers(of node: Int) {
         let state = witness.nodes[node]
-        guard !state.owed.isEmpty, state.linkedAt != nil, now - state.calmSince > Self.answerTimeout,
+        guard !state.owed.isEmpty, state.linkedAt != nil, now - state.undisturbedSince > Self.answerTimeout,
             let link = machines[node].connection, !connections[link].isUpBlocked, !connections[link].isDownBlocked
         else { return }
         for (intent, decidedAt) in state.owed where now - decidedAt > Self.answerTimeout {

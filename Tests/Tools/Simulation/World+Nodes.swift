@@ -51,7 +51,7 @@ extension World {
         if isLiarPresent, let shown = machines[node].engine.view(at: instant).register, shown.owner == liar?.node {
             witness.nodes[node].lineagesOfLiar.insert(shown.lineage)
         }
-        witnessDebt(of: input, in: actions ?? [], at: node)
+        witnessOwedAnswers(of: input, in: actions ?? [], at: node)
         return actions
     }
 

@@ -45,8 +45,9 @@ struct CalmStatusCommand: AsyncParsableCommand {
     /// Returns the reason why no calm is measured, with the command that helps.
     private static func missing(in report: NodesReport) -> String {
         guard let service = report.nodes.first(where: { $0.role == "service" && $0.node == "calm" }) else {
-            return "no calm service is known: lockstep up runs one, and so does a machine that has joined with an "
-                + "invitation of --role calm"
+            return
+                "no service with the id calm is known (lockstep nodes lists all): lockstep up runs one, and so does a machine "
+                + "that has joined with an invitation of --role calm"
         }
         let machine = service.name ?? service.node
         return service.online

@@ -76,7 +76,7 @@ struct InviteCommand: AsyncParsableCommand {
         print(
             """
             This is a credential: anyone with it can join as \(node). It is for one machine, and is withdrawn at \
-            \(Joining.text(of: invitation.expires)) if it is not used. So that no other user of that machine sees it, run \
+            \(LocalTime.text(ofUnixSeconds: invitation.expires)) if it is not used. So that no other user of that machine sees it, run \
             sudo lockstep join\(kiosk ? " --kiosk" : "") and paste the invitation then.
             """)
     }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Joining
+import Session
 import Settings
 
 struct MembersCommand: AsyncParsableCommand {
@@ -28,8 +29,8 @@ struct MembersCommand: AsyncParsableCommand {
     }
 
     private func row(_ member: Member) -> [String] {
-        let until = member.state == .invited ? " until \(Joining.text(of: member.time))" : ""
-        let seen = member.online ? "online" : member.lastSeen.map { Joining.text(of: $0 / 1_000) } ?? "-"
+        let until = member.state == .invited ? " until \(LocalTime.text(ofUnixSeconds: member.time))" : ""
+        let seen = member.online ? "online" : member.lastSeen.map { LocalTime.text(ofUnixSeconds: $0 / 1_000) } ?? "-"
         return [member.node, member.role.rawValue, member.space, member.state.rawValue + until, seen]
     }
 }

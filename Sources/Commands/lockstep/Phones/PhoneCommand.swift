@@ -5,7 +5,7 @@ import ArgumentParser
 import Client
 import Display
 import Glibc
-import Joining
+import Session
 import Settings
 
 struct PhoneCommand: AsyncParsableCommand {
@@ -82,7 +82,7 @@ struct PhoneAddCommand: AsyncParsableCommand {
         if let code = QRCode(link) { print(code.text) }
         print(
             """
-            It works once, until \(Joining.text(of: expires / 1_000)). The phone then may \
+            It works once, until \(LocalTime.text(ofUnixSeconds: expires / 1_000)). The phone then may \
             \(look ? "only look" : "press, start and take"). To shut it out: lockstep phone remove "\(name)"
             """)
     }
@@ -103,8 +103,8 @@ struct PhoneListCommand: AsyncParsableCommand {
             guard !report.phones.isEmpty else { return print("No phones yet: lockstep phone add NAME") }
             let rows = report.phones.map { phone in
                 [
-                    phone.name, phone.mayPress ? "press" : "look", Joining.text(of: phone.since / 1_000),
-                    phone.online ? "online" : Joining.text(of: phone.lastSeen / 1_000),
+                    phone.name, phone.mayPress ? "press" : "look", LocalTime.text(ofUnixSeconds: phone.since / 1_000),
+                    phone.online ? "online" : LocalTime.text(ofUnixSeconds: phone.lastSeen / 1_000),
                 ]
             }
             print(TextTable.lines([["NAME", "MAY", "SINCE", "LAST SEEN"]] + rows).joined(separator: "\n"))

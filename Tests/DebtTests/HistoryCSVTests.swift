@@ -9,11 +9,11 @@ import Wire
 @testable import Debt
 
 @Suite("The history as CSV", .cpuBound, .onBothStores)
-struct RoundTripTests {
+struct HistoryCSVTests {
     private let directory: TemporaryDirectory
     private let home = SpaceID.home
     private let zone: Zone
-    /// Behind all times of the stories.
+    /// Later than all times of the stories.
     private static let end: Int64 = 4_000_000_000_000
 
     init() throws {

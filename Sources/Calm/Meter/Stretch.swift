@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An interval of running time, in milliseconds of the boot clock.
-struct RunningTime: Hashable, Sendable {
+struct Stretch: Hashable, Sendable {
     var from: Int64
     /// The end of the stretch, not before its beginning.
     var to: Int64
@@ -9,10 +9,10 @@ struct RunningTime: Hashable, Sendable {
     var length: Int64 { to - from }
 }
 
-extension [RunningTime] {
+extension [Stretch] {
     /// The stretches that cover the same time without overlaps, oldest first.
-    var union: [RunningTime] {
-        var union: [RunningTime] = []
+    var union: [Stretch] {
+        var union: [Stretch] = []
         for stretch in sorted(by: { $0.from < $1.from }) where stretch.to > stretch.from {
             if let last = union.last, stretch.from <= last.to {
                 union[union.count - 1].to = Swift.max(last.to, stretch.to)
@@ -24,12 +24,12 @@ extension [RunningTime] {
     }
 
     /// Splits a union into its last `length` milliseconds and the time before them.
-    func split(last length: Int64) -> (before: [RunningTime], last: [RunningTime]) {
-        var (before, last, wanted) = (self, [RunningTime](), length)
+    func split(last length: Int64) -> (before: [Stretch], last: [Stretch]) {
+        var (before, last, wanted) = (self, [Stretch](), length)
         while wanted > 0, let stretch = before.popLast() {
             let from = Swift.max(stretch.from, stretch.to - wanted)
-            last.insert(RunningTime(from: from, to: stretch.to), at: 0)
-            if from > stretch.from { before.append(RunningTime(from: stretch.from, to: from)) }
+            last.insert(Stretch(from: from, to: stretch.to), at: 0)
+            if from > stretch.from { before.append(Stretch(from: stretch.from, to: from)) }
             wanted -= stretch.to - from
         }
         return (before, last)

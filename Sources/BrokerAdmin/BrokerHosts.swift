@@ -7,7 +7,7 @@ import Session
 import TLS
 
 /// The names and addresses of the broker's machine.
-struct BrokerMachine {
+struct BrokerHosts {
     /// The name of the machine; `nil` if it has none that a certificate can hold.
     var name: HostName?
     /// The addresses of the machine in its networks, of IPv4 and IPv6, without loopback and link-local ones.
