@@ -230,10 +230,10 @@ import Testing
         #expect(said == "--https: HTTP has port 80 already; choose another one")
     }
 
-    @Test func unknownKeyNamesItsPlaceAndTheKnownKeys() {
+    @Test func unknownKeyNamesItsPlaceAndSimilarKeys() {
         let file = complaint { try settings(file: "# x\nLOCKSTEP_BROKR=x") }
         #expect(file.contains("LOCKSTEP_BROKR in \(directory.file("node.env")), line 2"))
-        #expect(file.contains("LOCKSTEP_BROKER, "))
+        #expect(file.hasSuffix("there is no such setting; similar ones are LOCKSTEP_BROKER"))
         let foreign = complaint { try settings(file: "PATH=/bin") }
         #expect(foreign.contains("PATH in "))
         let environment = complaint { try settings(environment: ["LOCKSTEP_X": "1", "PATH": "/bin"]) }
@@ -324,6 +324,5 @@ import Testing
         let environment = ["LOCKSTEP_EVENT": "started", "LOCKSTEP_TITLE": "x", "LOCKSTEP_SPACE": "studio"]
         #expect(try settings(environment: environment).space.rawValue == "studio")
         #expect(complaint { try settings(file: "LOCKSTEP_TITLE=x") }.contains("no such setting"))
-        #expect(complaint { try settings(file: "LOCKSTEP_BROKR=x") }.hasSuffix("similar ones are LOCKSTEP_BROKER"))
     }
 }
