@@ -4,7 +4,10 @@ import Joining
 package import Settings
 import Wire
 
-/// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.
+/// The ACL of a broker with roles.
+///
+/// `Config/acl` is for a broker without roles: each user may write the topics of a node, and `calm` and `debt` their
+/// feeds. A test compares these topics.
 package enum AccessList {
     /// Returns the ACL: for each user whose name can be the id of a node, the topics of its role. Of all others only
     /// the local user may write.

@@ -10,7 +10,7 @@ struct FirstCatchUp: Sendable {
     /// 200 ms later, so the owner's answer can be the last one.
     static let helloTimeout: Milliseconds = 1_500
     /// The wait for more answers once a live session is known. Nodes spread their answers over 200 ms.
-    private static let helloSpread: Milliseconds = 300
+    private static let moreAnswersWait: Milliseconds = 300
 
     private(set) var isOver = false
     /// The wait for answers on the present connection; `nil` while there is none.
@@ -29,7 +29,7 @@ struct FirstCatchUp: Sendable {
     mutating func noteLiveSession(at boot: BootTime) {
         guard let wait, !isAnswered else { return }
         isAnswered = true
-        if boot + Self.helloSpread < wait.end { self.wait = Wait(from: boot, for: Self.helloSpread) }
+        if boot + Self.moreAnswersWait < wait.end { self.wait = Wait(from: boot, for: Self.moreAnswersWait) }
     }
 
     /// Ends the wait if it is due, and returns whether it has ended.

@@ -31,7 +31,7 @@ import Testing
         #expect(recent.all.map(\.lineage) == ["s-2", "s-1"])
         let first = try #require(recent.all.last)
         #expect(first.done == 60_000, "a break is not counted")
-        #expect(first.isOver)
+        #expect(first.isFinal)
         #expect(first.start.title == "Reading")
         #expect(first.start.phases?.map(\.seconds) == [1_500, 300], "without extensions")
         let again = try first.start.start()
@@ -51,7 +51,7 @@ import Testing
         recent.note(second, at: Self.start + 30 * minute)
         let ended = try #require(recent.all.last)
         #expect(ended.lineage == "s-1")
-        #expect(ended.isOver)
+        #expect(ended.isFinal)
         #expect(ended.done == (20 * minute).count)
     }
 

@@ -12,7 +12,7 @@ package struct RecentSession: Codable, Hashable, Sendable {
     /// The time that ran outside of breaks until it was last seen, in milliseconds.
     package var done: Int64
     /// Whether it was over when last seen.
-    package var isOver: Bool
+    package var isFinal: Bool
     package var stop: Stop?
 
     /// Where the session was stopped.
@@ -34,7 +34,7 @@ package struct RecentSession: Codable, Hashable, Sendable {
             return counts ? sum + max(0, (run.to ?? end) - run.from) : sum
         }
         done = time.count
-        isOver = !register.status.isLive
+        isFinal = !register.status.isLive
         if register.status == .stopped {
             let left = register.currentPhase.length - register.anchor.elapsed
             stop = Stop(

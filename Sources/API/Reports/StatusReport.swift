@@ -200,7 +200,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         elapsedSeconds = moment.map { Int($0.elapsed.count / 1_000) }
         totalSeconds = isCountdown ? register?.currentPhase.seconds : nil
         isRunning = register?.status == .running
-        let over = moment.flatMap { $0.isBeyond ? $0.shownSeconds : nil }
+        let over = moment.flatMap { $0.isInOvertime ? $0.shownSeconds : nil }
         remainingSeconds = !isCountdown ? nil : over == nil ? moment?.shownSeconds : 0
         alarm = moment?.alarm != nil
         overSeconds = over

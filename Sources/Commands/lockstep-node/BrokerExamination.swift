@@ -61,8 +61,8 @@ struct BrokerExamination {
     }
 
     private func connection(_ first: ProbeConnection) -> Finding {
-        let isNew = first.state.connection?.version == .v5
-        let version = isNew ? "MQTT 5" : "MQTT 3.1.1, which does not tell a node that a message was refused"
+        let isMQTT5 = first.state.connection?.version == .v5
+        let version = isMQTT5 ? "MQTT 5" : "MQTT 3.1.1, which does not tell a node that a message was refused"
         return Finding(
             "connection", .ok, "\(name), \(configuration.tls == nil ? "in the clear" : "encrypted"), \(version)")
     }

@@ -49,7 +49,7 @@ package struct CountedTime: Hashable, Sendable {
         var intervals: [Interval] = []
         var open: [(entry: Int, until: Int64)] = []
         var lineages: [SessionID: [Interval]] = [:]
-        var isOpen: Set<SessionID> = []
+        var openLineages: Set<SessionID> = []
         for (index, entry) in entries.enumerated() where counting.includes(entry.record.label) {
             let record = entry.record
             let cut = entry.correction == nil ? cuts[index] : .max
@@ -59,7 +59,7 @@ package struct CountedTime: Hashable, Sendable {
                 let to = run.to == nil ? min(end, now) : end
                 if run.to == nil, from <= now, end > now {
                     open.append((index, end))
-                    isOpen.insert(record.lineage)
+                    openLineages.insert(record.lineage)
                 }
                 guard to > from else { continue }
                 let own =
@@ -75,7 +75,7 @@ package struct CountedTime: Hashable, Sendable {
             }
         }
         for (lineage, found) in lineages
-        where counting.minimum == 0 || isOpen.contains(lineage) || Self.length(of: found) >= counting.minimum {
+        where counting.minimum == 0 || openLineages.contains(lineage) || Self.length(of: found) >= counting.minimum {
             intervals += found
         }
         let ranks = Self.ranks(of: entries)

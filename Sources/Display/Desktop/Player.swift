@@ -75,7 +75,7 @@ package struct Player: Hashable, Sendable {
                 .init(key: "xesam:artist", value: .texts([register.label?.name ?? phase])),
             ])
         let changes = [
-            register.status == .running ? moment.isBeyond ? moment.phaseEnd : boot + moment.remaining : nil,
+            register.status == .running ? moment.isInOvertime ? moment.phaseEnd : boot + moment.remaining : nil,
             moment.staleFor == nil ? moment.contactLostAt.map { $0 + Limits.staleAfter } : nil,
         ]
         nextChange = changes.compactMap(\.self).min()

@@ -76,7 +76,7 @@ extension PlainReport {
         calm = node.calm?.ifKnown?.percent
         if register.status.isLive { self.draft = register.title }
         guard register.mode == .countdown else { return }
-        if register.status == .running, !moment.isBeyond { endsAt = register.endsAt.map(Self.iso) ?? "" }
+        if register.status == .running, !moment.isInOvertime { endsAt = register.endsAt.map(Self.iso) ?? "" }
         if register.status == .paused || register.status == .ready { remaining = moment.shownSeconds }
         if showsProgress, register.status.isLive {
             let minutes = moment.elapsed.count / 60_000

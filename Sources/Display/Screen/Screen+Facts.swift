@@ -31,7 +31,7 @@ extension Screen.Facts {
         phaseName =
             register.currentPhase.name.map(Localized.userText) ?? options.strings[register.currentPhase.kind.texts.name]
         seconds = moment.shownSeconds
-        endsAt = moment.isBeyond ? nil : register.endsAt?.milliseconds
+        endsAt = moment.isInOvertime ? nil : register.endsAt?.milliseconds
         endClock = endsAt.map { TimeText.clock($0, offset: options.utcOffset($0)) }
         phaseCount = Screen.position(in: register).map { "\($0.index)/\($0.total)" }
         if face == .calm { percentText = options.percentText }

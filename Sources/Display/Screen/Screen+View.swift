@@ -79,7 +79,7 @@ extension Screen {
         let register = moment.register
         status = register.status
         let sign: Localized = face.marksApproximate && moment.isApproximate ? TimeText.approximateSign : ""
-        let plus: Localized = moment.isBeyond ? "+" : ""
+        let plus: Localized = moment.isInOvertime ? "+" : ""
         times = Self.times(moment.shownSeconds, face: face, strings: strings).map { "\(sign)\(plus)\($0)" }
         widestTime = "\(sign)\(plus)\(TimeText.text(seconds: moment.widestSeconds, padded: true))"
         stateText = Self.stateText(of: register, options: options)
@@ -100,7 +100,7 @@ extension Screen {
             isNear = face != .boring && status == .running && !isStale && moment.remaining <= near
         }
         endsAt =
-            moment.isBeyond
+            moment.isInOvertime
             ? nil
             : register.endsAt.map { end in
                 let now = register.anchor.at + (moment.boot - moment.anchorBoot)
@@ -203,7 +203,8 @@ extension Alarm {
 extension View {
     /// Returns when a screen of this view next changes by time alone; `nil` if never.
     ///
-    /// Beyond ``Moment/nextChange`` these are the instants at which a display becomes stale or its stale text changes.
+    /// Beyond ``Moment/nextChange`` these are the instants at which an alarm's text changes or its ringing ends, and at
+    /// which a stale text changes.
     package func nextScreenChange(after boot: BootTime) -> BootTime? {
         let moment = moment(at: boot)
         var changes = [moment?.nextChange].compactMap { $0 } + (moment?.alarm?.changes ?? [])

@@ -50,7 +50,7 @@ final class AlarmBell: Sendable {
         guard let moment = view.lastMoment(at: boot) else { return nil }
         guard let alarm = moment.alarm else {
             guard moment.register.hasAlarm, moment.register.status == .running else { return nil }
-            return max(moment.isBeyond ? moment.phaseEnd - boot : moment.remaining, 1)
+            return max(moment.isInOvertime ? moment.phaseEnd - boot : moment.remaining, 1)
         }
         return state.withLock { state in
             if state.beginning != alarm.groupTime {

@@ -31,7 +31,7 @@ struct KnownSession: Codable, Hashable, Sendable {
     }
 
     /// Whether it was completed or stopped. A superseded session can come back, if the later start proves invalid.
-    var isOver: Bool { status == .completed || status == .stopped }
+    var hasEnded: Bool { status == .completed || status == .stopped }
 
     /// Returns whether a register of this lineage is not older than the last one. A node that starts shows its own
     /// journal until it has received the present registers.
@@ -49,6 +49,6 @@ struct KnownSession: Codable, Hashable, Sendable {
     /// Marks what the register shows as reported, so that a phase is reported once though the one before is extended.
     mutating func markReported(_ register: Register) {
         phase = max(phase, register.phase)
-        if !isOver { status = register.status }
+        if !hasEnded { status = register.status }
     }
 }

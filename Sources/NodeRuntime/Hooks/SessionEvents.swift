@@ -52,7 +52,7 @@ struct SessionEvents: Hashable, Sendable {
     /// without contact.
     static func nextLook(at view: View, boot: BootTime) -> BootTime? {
         guard let moment = view.lastMoment(at: boot), moment.register.status.isLive else { return nil }
-        let end = moment.isBeyond ? moment.phaseEnd : boot + moment.remaining
+        let end = moment.isInOvertime ? moment.phaseEnd : boot + moment.remaining
         let boundary = moment.register.status == .running ? max(end, boot + 1) : nil
         let stale = moment.staleFor == nil ? moment.contactLostAt.map { $0 + Limits.staleAfter } : nil
         return [boundary, stale].compactMap(\.self).min()
@@ -104,7 +104,7 @@ struct SessionEvents: Hashable, Sendable {
     ) -> [SessionEvent] {
         let before = session
         session.markReported(register)
-        guard !before.isOver else { return [] }
+        guard !before.hasEnded else { return [] }
         var events: [SessionEvent] = []
         func add(_ name: EventName, at: GroupTime, _ state: Register) {
             events.append(event(name, at: at, state, look, lead: lead, isOwner: session.isOwn))

@@ -72,7 +72,7 @@ extension Node {
         let register = core.engine.register(of: node)
         let isClockWrong =
             presence?.clock.isWrong == true || core.engine.isContradicted(by: node, at: now)
-            || register.map { core.engine.isWrong($0.stamp, at: now) } == true
+            || register.map { core.engine.isRefused($0.stamp, at: now) } == true
         return NodeReport(
             node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong,
             lastHeard: lastHeard?.milliseconds,

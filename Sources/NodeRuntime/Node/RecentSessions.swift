@@ -53,7 +53,7 @@ struct RecentSessions {
 
     private mutating func store(_ session: RecentSession) {
         let before = all.firstIndex { $0.lineage == session.lineage }
-        let isNews = before.map { all[$0].isOver != session.isOver } ?? true
+        let isNews = before.map { all[$0].isFinal != session.isFinal } ?? true
         if let before {
             all[before] = session
         } else {

@@ -268,7 +268,7 @@ public struct Engine: Hashable, Sendable {
         min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
-    /// Whether a kernel vouches for the clock that group time is taken from.
+    /// Whether dates are final; see ``Context/isTimeVouched``.
     public var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
     public var timeOrigin: NodeID? { time.origin }
@@ -283,8 +283,8 @@ public struct Engine: Hashable, Sendable {
         (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
     }
 
-    /// Returns whether a stamp is too far ahead of a vouched time to count, or impossible.
-    public func isWrong(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
+    /// Returns whether a stamp does not count now; see ``Context/admits(_:lead:)``.
+    public func isRefused(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
 
     /// Returns whether this node has compared its clock with that of a peer, so that the peer has a vote.
     package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }

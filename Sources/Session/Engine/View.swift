@@ -38,10 +38,10 @@ public struct View: Hashable, Sendable {
     }
 
     /// Returns the session to show at a reading of the boot clock, if any. A stopped session is not shown; a completed
-    /// or superseded one is for ``Limits/completionShown``, and as long as its alarm is not ended.
+    /// or superseded one is for ``Limits/completionShown``, a completed one also as long as its alarm waits.
     public func moment(at boot: BootTime) -> Moment? {
         guard let moment = lastMoment(at: boot) else { return nil }
-        return moment.isOver ? nil : moment
+        return moment.isHidden ? nil : moment
     }
 
     /// Returns the latest session at a reading of the boot clock, however long ago it ended.
@@ -118,7 +118,8 @@ public struct Moment: Hashable, Sendable {
     public var isOwner: Bool
     var acknowledgedAt: GroupTime?
 
-    var isOver: Bool {
+    /// Whether the session is not shown any more.
+    var isHidden: Bool {
         switch register.status {
         case .running, .paused, .ready: false
         case .stopped: true
@@ -144,7 +145,7 @@ public struct Moment: Hashable, Sendable {
     public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
     /// Whether the current phase goes on although its length has passed.
-    public var isBeyond: Bool { register.mayRunOver && remaining == 0 }
+    public var isInOvertime: Bool { register.mayRunOver && remaining == 0 }
 
     /// When the running phase ends by itself, on this node's boot clock.
     public var phaseEnd: BootTime { anchorBoot + register.untilEnd }
@@ -153,7 +154,7 @@ public struct Moment: Hashable, Sendable {
     /// that have passed since, rounded down.
     public var shownSeconds: Int {
         switch register.mode {
-        case .countdown: isBeyond ? Int(over.count / 1_000) : Int((remaining.count + 999) / 1_000)
+        case .countdown: isInOvertime ? Int(over.count / 1_000) : Int((remaining.count + 999) / 1_000)
         case .countup: Int(elapsed.count / 1_000)
         }
     }
@@ -166,7 +167,7 @@ public struct Moment: Hashable, Sendable {
             let untilNextSecond = rises ? 1_000 - (elapsed + over).count % 1_000 : remaining.count % 1_000
             changes.append(boot + Milliseconds(untilNextSecond == 0 ? 1_000 : untilNextSecond))
         }
-        if !register.status.isLive, !isOver {
+        if !register.status.isLive, !isHidden {
             changes.append(anchorBoot + Limits.completionShown)
         }
         if let contactLostAt, staleFor == nil { changes.append(contactLostAt + Limits.staleAfter) }
@@ -198,12 +199,13 @@ extension Moment {
         return Alarm(boot: anchorBoot + end, groupTime: time, isRinging: since < Limits.alarmRings)
     }
 
-    /// The time from the anchor to the end of the last phase, or of the present length; `nil` before that.
+    /// The time from the anchor to the end of the phase that ran last, or to the instant at which the present one had
+    /// its length; `nil` before that.
     private var endOfPhase: Milliseconds? {
         switch register.status {
         // The anchor moves when the owner's machine boots, the run does not.
         case .ready, .completed: (register.runs.last?.to ?? register.anchor.at) - register.anchor.at
-        case .running, .paused: isBeyond ? register.currentPhase.length - register.anchor.passed : nil
+        case .running, .paused: isInOvertime ? register.currentPhase.length - register.anchor.passed : nil
         case .stopped, .superseded: nil
         }
     }

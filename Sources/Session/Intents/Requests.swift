@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The intents that this node has sent to other owners and that are not answered yet.
+/// The intents of this node for other owners, sent or not, that are not answered yet.
 struct Requests: Hashable, Sendable {
     /// How long a person waits for an owner's answer. A judgement of the product: one second more than
     /// ``unresponsiveLimit``, so that a takeover comes first. The documents state it.

@@ -53,8 +53,9 @@ struct Dating: Hashable, Sendable {
         guard ownership.journal.isGuess, let own = ownership.register else { return nil }
         let wanted = shift(of: own, context)
         // Runs that move beyond the takeover of a superseded session would be cut off there.
-        let isOver = own.status == .superseded
-        let room = isOver ? ownership.journal.roomBeforeTakeover(of: wanted, among: replicas, clocks, context) : nil
+        let isSuperseded = own.status == .superseded
+        let room =
+            isSuperseded ? ownership.journal.roomBeforeTakeover(of: wanted, among: replicas, clocks, context) : nil
         let shift = min(wanted, room ?? wanted)
         let isFinal = context.isTimeVouched && shift == wanted
         guard isFinal || shift.magnitude > GroupClock.tolerance else { return nil }

@@ -12,7 +12,7 @@ const hidden = (params.get("hide") || "").split(",").map((name) => name.trim());
 let isFitted = false; // whether the sizes fit the displayed content
 let hasTypeface = false; // whether the typeface is loaded, or took too long
 let room = { width: innerWidth, height: innerHeight }; // cached, because reading it forces a layout
-let canPress = false; // whether this page has had buttons, and keeps their place
+let hasHadButtons = false; // whether this page has had buttons, and keeps their place
 let timer = 0;
 let message = "";
 let messageTimer = 0;
@@ -23,7 +23,7 @@ const streamQuery = () => ownQuery("face", "lang", "controls", "screen", "idle",
 
 function draw() {
   clearTimeout(timer);
-  if (!timeline || !isFinite(low) || (!hasTypeface && isPlain())) return;
+  if (!timeline || !isFinite(low) || (!hasTypeface && hasWords())) return;
   if (noticeSuspend() && !isLost) {
     timer = setTimeout(draw, 1000); // earlier if the node answers or the connection fails
     if (entry) fit();
@@ -33,13 +33,13 @@ function draw() {
   const before = entry;
   const next = [select(now)];
   const isNew = entry !== before;
-  if (isPlain()) {
+  if (hasWords()) {
     if (sounds) alerts.look(entry, now, tell);
     next.push(alerts.ring(entry, now, sounds));
   }
   const lostFor = isLost ? performance.now() - heardAt : 0;
   const [isNight, change] = darkness(now);
-  const isDimmed = isNight && entry.status !== "idle" && isPlain() && !isPaper();
+  const isDimmed = isNight && entry.status !== "idle" && hasWords() && !isPaper();
   if (isNew || isDimmed !== root.classList.contains("night")) drawEntry(isDimmed);
   toggle("stale", entry.status !== "idle" && (lostFor >= timeline.staleAfter || entry.notices.some((n) => n.kind === "stale")));
   drawNotice(now, lostFor);
@@ -49,7 +49,7 @@ function draw() {
   if (part("notice").dataset.counts && !isPaper()) next.push(1000 - (lostFor % 1000));
   // Show "lost" and "stale" on time also when no time is counting.
   if (isLost) next.push(...[1000, timeline.staleAfter].map((after) => after - lostFor).filter((left) => left > 0));
-  const isOff = isPlain() && timeline.idle.kind === "off";
+  const isOff = hasWords() && timeline.idle.kind === "off";
   toggle("dark-hours", (isNight || isOff) && entry.status === "idle", document.body);
   next.push(...change);
   fit();
@@ -58,25 +58,25 @@ function draw() {
   if (Math.min(...next) < Infinity) timer = setTimeout(draw, Math.max(Math.min(...next), 1) + 0.5);
 }
 
-const isPlain = () => timeline.face !== "boring";
+const hasWords = () => timeline.face !== "boring";
 /// E-ink flashes at each refresh, so its content changes at most once a minute.
-const isPaper = () => theme === "e-ink" && isPlain();
+const isPaper = () => theme === "e-ink" && hasWords();
 
 const isLight = () => theme !== "dark" && !root.classList.contains("night");
 
 function drawEntry(isDimmed) {
   const face = timeline.face;
-  root.className = [face, isPlain() ? theme : "", entry.status, isDimmed ? "night" : ""].filter(Boolean).join(" ");
+  root.className = [face, hasWords() ? theme : "", entry.status, isDimmed ? "night" : ""].filter(Boolean).join(" ");
   isFitted = false;
   root.lang = timeline.language;
   root.dir = timeline.direction;
-  root.style.setProperty("--tint", isPlain() ? visible(entry.tint, isLight()) : "#888");
+  root.style.setProperty("--tint", hasWords() ? visible(entry.tint, isLight()) : "#888");
   root.style.setProperty("--tag", visible(entry.label ? entry.label.colour : entry.tint, isLight()));
   const label = entry.label ? entry.label.name : "";
   const isMoved = entry.status === "superseded";
   const heading = entry.title || label || entry.state;
   const texts =
-    !isPlain() ? ["", "", ""]
+    !hasWords() ? ["", "", ""]
     : isMoved ? [entry.title || label, entry.state, ""]
     : face === "focus" ? [label || entry.state, label ? entry.state : "", [entry.indicator, entry.title].filter(Boolean).map(isolated).join(" · ")]
     : face === "calm" ? [heading, entry.state, ""]
@@ -87,10 +87,10 @@ function drawEntry(isDimmed) {
   toggle("unnamed", texts[0] !== "" && texts[0] === entry.state);
   show(part("tag"), face === "focus" && label !== "" && !isMoved);
   // A sign of the state takes the place of the icon.
-  const drawing = isPlain() && (entry.mark || (!isDrawable(entry.emoji) && entry.icon));
+  const drawing = hasWords() && (entry.mark || (!isDrawable(entry.emoji) && entry.icon));
   show(part("icon"), !!drawing);
   part("icon").firstElementChild.setAttribute("d", drawing || "");
-  write(part("emoji"), (isPlain() && !drawing && entry.emoji) || "");
+  write(part("emoji"), (hasWords() && !drawing && entry.emoji) || "");
   write(part("calm").firstElementChild, entry.calm || "", part("calm"));
   write(part("trend"), { rising: "↗", falling: "↘", steady: "→" }[entry.trend] || "");
   write(part("under"), face === "boring" ? entry.debt || "" : "");
@@ -101,7 +101,7 @@ function drawEntry(isDimmed) {
 
 /// Updates the text for screen readers after a change. Passing time is not a change.
 function speak() {
-  if (!isPlain()) return;
+  if (!hasWords()) return;
   const kinds = entry.notices.map((notice) => notice.kind);
   const label = entry.label ? entry.label.name : "";
   const state = [isLost, entry.session, entry.phase, entry.status, entry.title, label, entry.count && entry.count.length, kinds].join("|");
@@ -123,16 +123,16 @@ function drawNotice(now, lostFor) {
   toggle("quiet", isQuiet);
   const notice = part("notice");
   notice.dataset.counts = stale || isAway ? "1" : "";
-  const isHidden = !isPlain() || hidden.includes("notice");
+  const isHidden = !hasWords() || hidden.includes("notice");
   write(notice, isHidden ? "" : texts.filter(Boolean).join(" · "));
 }
 
 function drawButtons() {
   const wanted = isLost || hidden.includes("buttons") ? [] : entry.buttons;
   const box = part("buttons");
-  canPress = canPress || wanted.length > 0;
+  hasHadButtons = hasHadButtons || wanted.length > 0;
   toggle("bare", wanted.length === 0);
-  toggle("still", !canPress);
+  toggle("still", !hasHadButtons);
   const names = wanted.map((button) => button.op + button.text).join();
   if (box.dataset.names !== names) {
     box.dataset.names = names;
@@ -161,7 +161,7 @@ function drawTime(now, next) {
   toggle("words", isPaper());
   writeTime(text);
   // A background tab shows the time in its title. In the foreground a new title each second is too expensive.
-  const title = document.hidden && entry.count && text ? text : isPlain() ? entry.title || "·" : "";
+  const title = document.hidden && entry.count && text ? text : hasWords() ? entry.title || "·" : "";
   if (document.title !== title) document.title = title;
   toggle("open", !isDown && !isOver);
   if (timeline.face === "phases") move(part("bar").firstElementChild, "--done", done);
@@ -178,8 +178,8 @@ function drawIdle(now, next) {
   const { kind, local, until, today, sum, week } = timeline.idle;
   const isKnown = until > now;
   const isGraph = kind === "week" && isKnown;
-  const isClock = isPlain() && (kind === "clock" || (kind === "week" && !isKnown));
-  toggle("wall", isClock || (isGraph && isPlain()));
+  const isClock = hasWords() && (kind === "clock" || (kind === "week" && !isKnown));
+  toggle("wall", isClock || (isGraph && hasWords()));
   if (!root.classList.contains("wall")) return "";
   write(part("under"), (isKnown && (isGraph ? sum : today)) || "");
   const graph = part("week");
@@ -221,7 +221,7 @@ function write(node, text, box) {
   show(box || node, text !== "");
 }
 
-const hasCells = () => isPlain() && !isPaper();
+const hasCells = () => hasWords() && !isPaper();
 
 /// Writes the time, each digit in an element of its own: a tick changes one of them.
 function writeTime(text) {
@@ -307,7 +307,7 @@ function fit() {
   toggle("row", width > height * 2.1 && timeline.face !== "boring" && unit > 7.5);
   toggle("tight", unit < 11.5);
   toggle("tiny", unit < 7.5);
-  toggle("coded", !part("qr").hidden && isPlain());
+  toggle("coded", !part("qr").hidden && hasWords());
   const rem = (number) => number * unit;
   root.style.fontSize = unit + "px";
   root.style.setProperty("--width", width + "px");
@@ -342,7 +342,7 @@ function fitTexts(most) {
     const word = button.firstChild;
     return word.scrollWidth <= word.clientWidth && word.offsetHeight <= button.clientHeight;
   }));
-  const free = (root.classList.contains("bare") && canPress ? buttons.offsetHeight : 0) + parseFloat(root.style.fontSize) * 1.15;
+  const free = (root.classList.contains("bare") && hasHadButtons ? buttons.offsetHeight : 0) + parseFloat(root.style.fontSize) * 1.15;
   shrink("--fit-notice", () => notice.offsetHeight <= free && notice.scrollWidth <= notice.clientWidth + 1);
 }
 
@@ -365,7 +365,7 @@ function fitTime(whole) {
   if (widest !== text) fillTime(widest);
   time.style.fontSize = "100px";
   const under = part("under").offsetHeight;
-  const share = isPlain() ? 1 : 0.62;
+  const share = hasWords() ? 1 : 0.62;
   const [width, height] = [clock.clientWidth * share, (clock.clientHeight - under) * share];
   let size = 100 * Math.min(width / time.offsetWidth, height / time.offsetHeight);
   if (isPaper()) {
@@ -449,7 +449,7 @@ for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => {
 }, { passive: true });
 // Any key but Tab and modifiers, and a tap beside the buttons, ends an alarm.
 for (const kind of ["pointerup", "keydown"]) addEventListener(kind, (event) => {
-  const ok = entry && !isLost && isPlain() && entry.buttons.find((wish) => wish.op === "ok");
+  const ok = entry && !isLost && hasWords() && entry.buttons.find((wish) => wish.op === "ok");
   const isOther = ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key);
   if (ok && !isOther && !event.target.closest("button")) press(ok);
 });

@@ -14,13 +14,13 @@ const alerts = (() => {
   let context = null;
   let release = () => {}; // releases the lock of the latest event
 
-  function sound() {
+  function audio() {
     context = context || new AudioContext();
     return context;
   }
 
   function chime() {
-    const out = sound();
+    const out = audio();
     if (out.state !== "running") return;
     for (const [start, pitch] of notes) {
       for (const [factor, part] of [[1, 1 / 1.2], [2, 0.2 / 1.2]]) {
@@ -114,6 +114,6 @@ const alerts = (() => {
   }
 
   // Browsers that allow sound only after a press allow it from the first press on.
-  const unlock = () => sound().resume();
+  const unlock = () => audio().resume();
   return { look, ring, unlock };
 })();

@@ -47,8 +47,9 @@ struct StatusText {
     /// The line of times, such as "24:15 left · ends 14:25 · Focus 2/4".
     private var time: Localized? {
         guard isLive else { return nil }
-        let isOver = moment?.isBeyond ?? false
-        let time = isOver ? screen.time : strings.text(screen.progress == nil ? .passed : .left, ["time": screen.time])
+        let isInOvertime = moment?.isInOvertime ?? false
+        let time =
+            isInOvertime ? screen.time : strings.text(screen.progress == nil ? .passed : .left, ["time": screen.time])
         return joined([time, screen.endsAt, screen.indicatorBesideState ?? position])
     }
 
