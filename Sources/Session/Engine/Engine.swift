@@ -268,7 +268,7 @@ public struct Engine: Hashable, Sendable {
         min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
-    /// Whether dates are final; see ``Context/isTimeVouched``.
+    /// Whether dates are final; see `Context.isTimeVouched`.
     public var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
     public var timeOrigin: NodeID? { time.origin }
@@ -283,7 +283,7 @@ public struct Engine: Hashable, Sendable {
         (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
     }
 
-    /// Returns whether a stamp does not count now; see ``Context/admits(_:lead:)``.
+    /// Returns whether a stamp does not count now; see `Context.admits`.
     public func isRefused(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
 
     /// Returns whether this node has compared its clock with that of a peer, so that the peer has a vote.
