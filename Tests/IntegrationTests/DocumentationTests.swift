@@ -155,7 +155,7 @@ import Testing
         return Set(texts.flatMap { $0.split { !$0.isLetter && !$0.isNumber } })
     }()
 
-    /// A name such as `Engine.giveUp` exists, so that a rename leaves none behind.
+    /// Each word of a name such as `Engine.giveUp` is a word of the code, so that few names survive a rename.
     @Test(arguments: [
         "Sources/README.md", "Sources/Core/Core.docc/Core.md", "Sources/Session/Session.docc/States.md",
         "Sources/Session/Session.docc/Vocabulary.md", "Sources/Wire/Wire.docc/Trust.md", "Tests/README.md",

@@ -210,7 +210,7 @@ private struct Children: Sendable {
             What goes over the wire:
               mosquitto_sub -p \(address.port) -v -t 'lockstep/#'
 
-            Ctrl-C ends node and broker; a running session goes on by date.
+            Ctrl-C ends node and broker; a running session counts on, and the next lockstep up shows it.
             """)
         fflush(nil)
     }

@@ -38,7 +38,7 @@ extension Engine {
     /// The session of this moment, anchored on this node's clocks.
     private func anchoredHere(_ moment: Moment, _ context: Context) -> Register {
         var session = moment.register.anchored(since: moment.since, context)
-        // A count-up is not credited with time after the last sign of life of its owner.
+        // Once the session is stale, a count-up gets no credit for the time since the contact with its owner was lost.
         // rule: lastSignOfLife, else: return session
         if session.mode == .countup, session.status == .running, let lostAt = moment.contactLostAt,
             moment.staleFor != nil
@@ -57,7 +57,7 @@ extension Engine {
     ) {
         let view = view(context)
         let isByDate = view.error == nil && view.register?.status == .running
-        // Times of two owners do not compare where no vouched clock tells both of them.
+        // If the former owner's group time contradicts this node's, the record has times of two clocks.
         let theirs = clocks.estimates[session.owner].map { context.now.boot + $0.groupLead }
         let isOtherTime = theirs.map { GroupClock.contradict($0, context.groupTime) } ?? false
         prepareStamp(context)
