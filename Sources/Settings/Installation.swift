@@ -58,12 +58,15 @@ package struct Installation: Sendable {
 
     /// Returns the command with which the owner of the node with a socket starts it again.
     package func restartCommand(ofNodeAt socket: String) -> String {
-        "\(socket == Self.machineSocket ? "sudo systemctl" : "systemctl --user") restart lockstep-node"
+        socket == Self.machineSocket
+            ? "sudo systemctl restart lockstep-node" : "systemctl --user restart lockstep-node, or lockstep up again"
     }
 
-    /// Returns the command that prints the log of a service beside the node with a socket.
+    /// Returns the command that prints the log of a service beside the node with a socket. A person's node is a service
+    /// or runs by `lockstep up`, whose log is not kept.
     package func logCommand(of unit: String, ofNodeAt socket: String) -> String {
-        "\(socket == Self.machineSocket ? "sudo journalctl" : "journalctl --user") -u \(unit)"
+        socket == Self.machineSocket
+            ? "sudo journalctl -u \(unit)" : "journalctl --user -u \(unit), or the terminal of lockstep up"
     }
 
     private var startCommand: String {

@@ -5,7 +5,7 @@ package struct Finding: Codable, Sendable {
     /// The state of the part that a check examines.
     package enum State: String, Codable, Sendable {
         case ok
-        /// The part does not exist here, and is not needed.
+        /// Nothing to judge: the part does not exist here, cannot be seen, or has a minor problem.
         case absent
         /// The part is faulty; ``fix`` says how to repair it.
         case wrong

@@ -2,7 +2,7 @@
 
 package import Wire
 
-/// Something that is wrong with a node and that a person can repair.
+/// Something about a node that a person should know, with what can be done.
 package struct ProblemReport: Hashable, Sendable, Described {
     /// The kind of a problem.
     package enum Kind: String, CaseIterable, Sendable {

@@ -32,6 +32,7 @@ struct CalmState: Hashable, Sendable, Codable {
     }
 
     /// Returns the feed of the current session; `nil` if nothing was measured, or if it ended ``grace`` ago or earlier.
+    /// Tells the meter how far back the session needs it.
     mutating func feed(of moment: Moment) -> CalmFeed? {
         // The anchor is one instant on both clocks, whatever the wall clocks say.
         let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)

@@ -210,7 +210,7 @@ struct Ownership: Hashable, Sendable {
         return true
     }
 
-    /// Removes the intents that took effect here and that the continuation lacks. Its owner is asked for them.
+    /// Empties the list of intents that took effect here, and returns those that the continuation lacks, for its owner.
     mutating func removeForwarded(to replicas: Replicas, _ context: Context) -> [Intent] {
         guard !carried.isEmpty, let own = journal.own, let winner = replicas.current?.register,
             winner.lineage == own.lineage, winner.owner != own.owner, winner.stamp > own.stamp

@@ -25,6 +25,7 @@ public struct Continuation: Hashable, Codable, Sendable {
     public var epoch: Int
     /// The revision of that register, within ``Limits/counter``.
     public var rev: Int
+    /// When the session was taken over, in the new owner's group time. The former owner's runs end there.
     public var at: GroupTime
 
     public init(node: NodeID, epoch: Int, rev: Int, at: GroupTime) {
