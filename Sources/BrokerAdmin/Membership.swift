@@ -63,7 +63,7 @@ struct Membership {
         // Write-ahead: the password is stored before the broker gets it, so it cannot be lost.
         try files.install(BrokerFile(secretFile, secret, for: .root))
         try save(member)
-        try await save(password: secret, of: name)
+        try await setPassword(secret, of: name)
         return try invitation(for: member, node, space, secret)
     }
 
@@ -165,7 +165,7 @@ struct Membership {
         (ended.state, ended.time) = (state, now)
         try save(ended)
         try files.remove("lockstep/\(member.node).join")
-        try await save(password: nil, of: member.node)
+        try await setPassword(nil, of: member.node)
         let isRunning = await service.isRunning
         // A staging folder has no broker that retains anything.
         if !isRunning, !files.root.isEmpty { return true }
@@ -195,7 +195,7 @@ struct Membership {
     }
 
     /// Writes users and ACL, and lets the broker read them. Without a password the user is removed.
-    private mutating func save(password: String?, of user: String) async throws {
+    private mutating func setPassword(_ password: String?, of user: String) async throws {
         list.setPassword(password.map { Secret.hash($0) }, of: user)
         let access = AccessList.text(of: list, keepsSpacesApart: files.has("lockstep/separate"))
         try files.install(BrokerFile("lockstep/acl", access, for: .broker))

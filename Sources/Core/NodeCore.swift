@@ -32,7 +32,7 @@ public struct NodeCore: Sendable {
     private var written: Int?
     /// Whether a register has left since the last rest.
     private var hasJustPublished = false
-    private var firstCatchUp = FirstCatchUp()
+    private var catchUp = CatchUp()
     private var twin = Twin()
     private var ownPayload = OwnPayload()
     private var random: SplitMix64
@@ -62,7 +62,7 @@ public struct NodeCore: Sendable {
             switch input {
             case .press(_, _, let ticket), .take(_, let ticket): ask(input, for: ticket, at: now)
             case .hangUp(let ticket):
-                firstCatchUp.hangUp(ticket)
+                catchUp.hangUp(ticket)
                 decide(input, at: now)
             default: decide(input, at: now)
             }
@@ -93,7 +93,7 @@ public struct NodeCore: Sendable {
     /// Whether retained messages of the present connection are still arriving, so that the view may be an earlier one.
     public var isCatchingUp: Bool { engine.isCatchingUp }
     /// Whether the retained messages of the first connection have arrived, or there will be no connection.
-    public var hasCaughtUp: Bool { firstCatchUp.isOver }
+    public var hasCaughtUp: Bool { catchUp.isOver }
     /// Whether the broker has not confirmed every register yet.
     public var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
     /// Why the broker has refused the own register; `nil` once it accepts one.
@@ -121,8 +121,8 @@ public struct NodeCore: Sendable {
     /// Decides a request for the session; if there is none here, asks the other nodes first. The broker may have
     /// withheld the session. `pressedAt` is the time of a request that has waited for the other nodes.
     private mutating func ask(_ input: Input, for ticket: Ticket, pressedAt: GroupTime? = nil, at now: Instant) {
-        if engine.mayLackSession(within: FirstCatchUp.helloTimeout, at: now) {
-            firstCatchUp.hold(input, ticket: ticket, since: pressedAt ?? engine.groupTime(now), at: now.boot)
+        if engine.mayLackSession(within: CatchUp.helloTimeout, at: now) {
+            catchUp.hold(input, ticket: ticket, since: pressedAt ?? engine.groupTime(now), at: now.boot)
             decide(.sayHello, at: now)
         } else if let pressedAt, let found = engine.view(at: now).register, found.status.isLive,
             found.startedAt > pressedAt
@@ -144,7 +144,7 @@ public struct NodeCore: Sendable {
     private mutating func planWake() {
         let times: [BootTime?] = [
             engine.nextWake, recordRetry?.end, isReady ? delivery.resendAt : nil, twin.deadline,
-            firstCatchUp.wait?.end,
+            catchUp.wait?.end,
         ]
         nextWake = times.lazy.compactMap(\.self).min()
     }
@@ -169,8 +169,8 @@ public struct NodeCore: Sendable {
 
     private mutating func expire(at now: Instant) {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
-        if firstCatchUp.expire(at: now.boot) { actions.append(.caughtUp) }
-        let held = firstCatchUp.removeHeld(isConnected: connection != nil)
+        if catchUp.expire(at: now.boot) { actions.append(.caughtUp) }
+        let held = catchUp.removeHeld(isConnected: connection != nil)
         for (input, ticket, time) in held { ask(input, for: ticket, pressedAt: time, at: now) }
         if now.hasReached(recordRetry?.end) { changeOutbox { $0.waiting.retry(at: now.boot) } }
         if isReady, now.hasReached(delivery.resendAt) { sendWaitingAnswers(at: now) }
@@ -239,7 +239,7 @@ public struct NodeCore: Sendable {
         actions.append(.registersConfirmed)
         changeOutbox { $0.waiting.link(isUp: false, at: now.boot) }
         decide(.linkDown, at: now)
-        if !willRetry, firstCatchUp.end() { actions.append(.caughtUp) }
+        if !willRetry, catchUp.end() { actions.append(.caughtUp) }
     }
 
     /// Subscribes, with a barrier to this node after all retained messages. Under MQTT 5 a node asks not to receive
@@ -282,7 +282,7 @@ public struct NodeCore: Sendable {
     /// Sends what waited for the barrier: answers after the own register, then records, which no person waits for.
     private mutating func becomeReady(at now: Instant) {
         isReady = true
-        if firstCatchUp.noteBarrierPassed(needsAnswers: !isAnnounced && engine.hasAskedAll, at: now.boot) {
+        if catchUp.noteBarrierPassed(needsAnswers: !isAnnounced && engine.hasAskedAll, at: now.boot) {
             actions.append(.caughtUp)
         }
         sendWaitingAnswers(at: now)
@@ -316,7 +316,7 @@ public struct NodeCore: Sendable {
 
     private mutating func receive(_ message: Message, from sender: NodeID, in packet: Packet, at now: Instant) {
         decide(.received(message, from: sender, retained: packet.isRetained), at: now)
-        if case .register(let register) = message, register.status.isLive { firstCatchUp.noteLiveSession(at: now.boot) }
+        if case .register(let register) = message, register.status.isLive { catchUp.noteLiveSession(at: now.boot) }
     }
 
     /// Expects a twin if the broker keeps a register of this node that the journal lacks. Either the journal was lost,

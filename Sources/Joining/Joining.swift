@@ -62,7 +62,7 @@ package struct Joining: Sendable {
         let state = await manager?.state(of: unit)
         do {
             try folder.begin(service)
-            try changes.makeDirectory(paths.directory)
+            try changes.makeDirectory(paths.localFolder)
             try write(request, authority, files, at: paths.root, owner: owner, to: &changes)
             say("Settings are in \(LineText(showing: paths.localPath(of: files.settings))).")
             var report = JoinReport(

@@ -7,7 +7,7 @@ package struct JoinPaths: Sendable {
     /// The folder that everything lies below, for tests; empty for this machine.
     package let root: String
     /// The folder of the settings, as the services see it.
-    private let folder: String
+    private let serviceFolder: String
     /// The folder of a join while it runs, without ``root``.
     package let joinFolder: String
 
@@ -18,13 +18,13 @@ package struct JoinPaths: Sendable {
         let settings = paths.settings(of: "node")
         let ownRuntime = environment["XDG_RUNTIME_DIR"].map { $0 + "/lockstep-join" }
         joinFolder = isPersonal ? ownRuntime ?? paths.stateDirectory + "-join" : "/run/lockstep-join"
-        folder = isPersonal ? String(settings.dropLast("/node.env".count)) : "/etc/lockstep"
+        serviceFolder = isPersonal ? String(settings.dropLast("/node.env".count)) : "/etc/lockstep"
     }
 
     /// Returns the path at which this process finds a file of the services; `path` is that of the services.
     package func localPath(of path: String) -> String { root + path }
 
-    package var directory: String { localPath(of: folder) }
+    package var localFolder: String { localPath(of: serviceFolder) }
 
     /// The files of a service, as the service sees them.
     package struct ServiceFiles: Sendable {
@@ -47,8 +47,8 @@ package struct JoinPaths: Sendable {
     package func files(of service: String) -> ServiceFiles {
         let part = service == "node" ? "" : service + "-"
         return ServiceFiles(
-            settings: "\(folder)/joined\(service == "node" ? "" : "-" + service).env",
-            ownSettings: "\(folder)/\(service).env", password: "\(folder)/\(part)password",
-            authority: "\(folder)/\(part)broker-ca.crt")
+            settings: "\(serviceFolder)/joined\(service == "node" ? "" : "-" + service).env",
+            ownSettings: "\(serviceFolder)/\(service).env", password: "\(serviceFolder)/\(part)password",
+            authority: "\(serviceFolder)/\(part)broker-ca.crt")
     }
 }

@@ -92,24 +92,13 @@ package struct NodeSettings: Sendable {
         httpsKey = try values.path(.httpsKey)
         httpHosts =
             try values.read(
-                .httpHosts,
-                { text in
-                    let hosts = text.split { $0 == "," || $0 == " " }.map { $0.lowercased() }
-                    return hosts.allSatisfy(HostText.accepts) ? Set(hosts) : nil
-                }, "names or addresses without scheme, port and brackets, as pi.example.org, separated by commas") ?? []
+                .httpHosts, Self.hosts(in:),
+                "names or addresses without scheme, port and brackets, as pi.example.org, separated by commas") ?? []
         // A proxy on this machine may hide that its clients are on other machines.
         needsLocalKey = values.isGiven(.httpLocalKey) ? try values.isOn(.httpLocalKey) : !httpHosts.isEmpty
         let ownPresets = try values.read(.presets, Presets.init(file:))
         if let ownPresets { presets = ownPresets } else { presets = try Self.presets(at: paths.presets) }
-        defaults = SessionDefaults()
-        defaults.shortBreak = try values.duration(.shortBreak) ?? defaults.shortBreak
-        defaults.longBreak = try values.duration(.longBreak) ?? defaults.longBreak
-        defaults.countUpCap = try values.duration(.countUpCap) ?? defaults.countUpCap
-        defaults.hasAlarm = try values.isOn(.alarm)
-        defaults.longBreakEvery =
-            try values.read(
-                .longBreakEvery, { text in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }, "0 to 100")
-            ?? defaults.longBreakEvery
+        defaults = try Self.sessionDefaults(values)
         showsProgress = try values.isOn(.plainProgress)
         hasHomeAssistant = try values.isOn(.homeAssistant)
         // Home Assistant reads the plain topics.
@@ -155,6 +144,24 @@ package struct NodeSettings: Sendable {
             throw SettingError("this machine has no host name for the node id; set one with --node")
         }
         return node
+    }
+
+    private static func hosts(in text: String) -> Set<String>? {
+        let hosts = text.split { $0 == "," || $0 == " " }.map { $0.lowercased() }
+        return hosts.allSatisfy(HostText.accepts) ? Set(hosts) : nil
+    }
+
+    private static func sessionDefaults(_ values: SettingValues) throws(SettingError) -> SessionDefaults {
+        var defaults = SessionDefaults()
+        defaults.shortBreak = try values.duration(.shortBreak) ?? defaults.shortBreak
+        defaults.longBreak = try values.duration(.longBreak) ?? defaults.longBreak
+        defaults.countUpCap = try values.duration(.countUpCap) ?? defaults.countUpCap
+        defaults.hasAlarm = try values.isOn(.alarm)
+        defaults.longBreakEvery =
+            try values.read(
+                .longBreakEvery, { text in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }, "0 to 100")
+            ?? defaults.longBreakEvery
+        return defaults
     }
 
     /// Reads the presets of a person, who may have none of their own.

@@ -49,7 +49,7 @@ import Testing
 
     @Test func nodeThatComesLateDoesNotRing() throws {
         let bell = makeBell()
-        boot.withLock { $0 = Self.end + Alarm.newFor }
+        boot.withLock { $0 = Self.end + Limits.alarmNewFor }
         #expect(bell.step(Self.view()) == nil)
     }
 

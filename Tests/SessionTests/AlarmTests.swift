@@ -247,7 +247,7 @@ import Testing
     }
 
     @Test func displayMayNeitherSpeakNorEndAnAlarm() {
-        var rig = EngineHarness(role: .display, mayAsk: false).linked()
+        var rig = EngineHarness(role: .display, mayPress: false).linked()
         #expect(Self.say(&rig, "Dinner") == .invalid("role"))
         #expect(Self.ok(&rig) == nil)
     }

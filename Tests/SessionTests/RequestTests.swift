@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func displayThatMayNotAskRefusesAPress() {
-        var rig = EngineHarness(role: .display, mayAsk: false)
+        var rig = EngineHarness(role: .display, mayPress: false)
         #expect(rig.press(.pause) == .invalid("role"))
     }
 

@@ -6,6 +6,7 @@ package import Wire
 /// A text for all screens of the space, from a person or a program on this machine.
 package struct MessageRequest: Hashable, Sendable, Described {
     private static let defaultSeconds = 600
+    private static let life = 1...Int(Limits.messageLife.count / 1_000)
 
     package var text: String
     package var seconds: Int?
@@ -21,7 +22,7 @@ package struct MessageRequest: Hashable, Sendable, Described {
         try form.field(
             "text", &text, .clean(0...Limits.titleBytes),
             "At most 160 bytes of UTF-8; an empty one removes the present text.")
-        try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "By default 600.")
+        try form.field("seconds", optional: &seconds, .whole(Self.life), "By default 600.")
     }
 
     package func checked() throws(RequestError) -> (text: String, life: Milliseconds) {
@@ -30,7 +31,7 @@ package struct MessageRequest: Hashable, Sendable, Described {
             throw RequestError("text", "must have at most \(Limits.titleBytes) bytes, and no control characters")
         }
         let seconds = seconds ?? Self.defaultSeconds
-        guard Limits.phaseSeconds.contains(seconds) else { throw RequestError("seconds", "must be 1 to 86400") }
+        guard Self.life.contains(seconds) else { throw RequestError("seconds", "must be 1 to 86400") }
         return (text, .seconds(Int64(seconds)))
     }
 }

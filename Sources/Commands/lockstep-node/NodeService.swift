@@ -27,7 +27,7 @@ struct NodeService {
         }
         let identity = NodeIdentity(
             node: settings.node, name: settings.name, role: settings.role == .node ? .node : .display,
-            mayAsk: settings.role != .display, software: Software.name, bootID: bootID, defaults: settings.defaults)
+            mayPress: settings.role != .display, software: Software.name, bootID: bootID, defaults: settings.defaults)
         let loop = try EventLoop(name: "node")
         let node = Node(identity: identity, space: settings.space, directory: directory, loop: loop, log: log)
         await node.start()

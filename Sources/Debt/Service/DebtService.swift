@@ -130,7 +130,7 @@ package actor DebtService: BrokerService {
         case .record(let digested):
             intake.receive(
                 digested, in: space.id, at: space.core.groupTime(at: Clocks.now()),
-                isVouched: space.core.engine.isTimeVouched)
+                isVouched: space.core.engine.areDatesFinal)
         case .feed(.calm(let calm?)):
             perform("written") {
                 try ledger.store(calm, in: space.id)

@@ -27,9 +27,9 @@ extension Screen {
         return notices
     }
 
-    /// Returns the text of an alarm. Once the alarm is older than ``Alarm/newFor``, it says when the time was up.
+    /// Returns the text of an alarm. Once the alarm is older than ``Limits/alarmNewFor``, it says when the time was up.
     private static func text(of alarm: Alarm, at boot: BootTime, _ options: ScreenOptions) -> Localized {
-        guard boot - alarm.boot >= Alarm.newFor else { return options.strings[.timeIsUp] }
+        guard boot - alarm.boot >= Limits.alarmNewFor else { return options.strings[.timeIsUp] }
         let at = alarm.groupTime.milliseconds
         return options.strings.text(.timeWasUp, ["time": TimeText.clock(at, offset: options.utcOffset(at))])
     }

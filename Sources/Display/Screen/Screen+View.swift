@@ -197,7 +197,7 @@ extension PhaseKind {
 
 extension Alarm {
     /// When the text of the alarm changes, and when its ringing ends.
-    var changes: [BootTime] { [boot + Self.newFor, boot + Limits.alarmRings] }
+    var changes: [BootTime] { [boot + Limits.alarmNewFor, boot + Limits.alarmRings] }
 }
 
 extension View {

@@ -67,7 +67,7 @@ extension Timeline.Count {
     fileprivate var json: JSONText {
         [
             "anchor": anchor.json, "elapsed": elapsed.json, "length": length?.json, "runs": runs.json,
-            "goesOver": goesOver ? true.json : nil,
+            "hasOvertime": hasOvertime ? true.json : nil,
         ]
     }
 }

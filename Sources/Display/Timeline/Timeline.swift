@@ -33,7 +33,7 @@ package struct Timeline: Hashable, Sendable {
         package var length: Int64?
         package var runs: Bool
         /// Whether the phase goes on past its length.
-        package var goesOver: Bool
+        package var hasOvertime: Bool
     }
 
     package var entries: [Entry]
@@ -64,7 +64,7 @@ extension Timeline.Entry {
             anchor: boot.milliseconds, elapsed: (moment.elapsed + moment.over).count,
             length: register.mode == .countdown ? register.currentPhase.length.count : nil,
             runs: register.status == .running,
-            goesOver: register.mode == .countdown && register.hasOvertime)
+            hasOvertime: register.mode == .countdown && register.hasOvertime)
         alarm = moment.alarm?.boot.milliseconds
     }
 }

@@ -13,7 +13,7 @@ final class AlarmBell: Sendable {
     private struct State {
         /// The beginning of the alarm that was seen last.
         var beginning: GroupTime?
-        /// Whether that alarm was seen within ``Alarm/newFor`` of its beginning.
+        /// Whether that alarm was seen within ``Limits/alarmNewFor`` of its beginning.
         var isInTime = false
         var playedAt = BootTime.distantPast
         var isPlaying = false
@@ -54,7 +54,7 @@ final class AlarmBell: Sendable {
         }
         return state.withLock { state in
             if state.beginning != alarm.groupTime {
-                (state.beginning, state.isInTime) = (alarm.groupTime, boot - alarm.boot < Alarm.newFor)
+                (state.beginning, state.isInTime) = (alarm.groupTime, boot - alarm.boot < Limits.alarmNewFor)
             }
             guard alarm.isRinging, state.isInTime else { return nil }
             let next = state.playedAt + Self.interval

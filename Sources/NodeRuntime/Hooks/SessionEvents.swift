@@ -184,7 +184,7 @@ struct SessionEvents: Hashable, Sendable {
     ) -> [SessionEvent] {
         guard let alarm = moment.alarm, session.alarm.map({ $0 < alarm.groupTime }) ?? true else { return [] }
         session.alarm = alarm.groupTime
-        guard look.boot - alarm.boot < Alarm.newFor else { return [] }
+        guard look.boot - alarm.boot < Limits.alarmNewFor else { return [] }
         var event = event(.alarm, at: alarm.groupTime, moment.register, look, lead: lead)
         event.isLate = false
         return [event]

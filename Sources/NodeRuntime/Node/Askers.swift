@@ -27,7 +27,7 @@ struct Askers {
     func isOpen(_ ticket: Ticket) -> Bool { waiting[ticket] != nil }
 
     /// Adds a reply that ``deliver(on:)`` hands out, after all actions of the event.
-    mutating func add(_ reply: Reply, to ticket: Ticket) { replies.append((ticket, reply)) }
+    mutating func queue(_ reply: Reply, for ticket: Ticket) { replies.append((ticket, reply)) }
 
     mutating func deliver(on loop: EventLoop) {
         guard !replies.isEmpty else { return }

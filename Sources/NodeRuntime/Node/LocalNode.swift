@@ -50,7 +50,7 @@ extension Node {
         let groupTime = groupTime(at: now)
         let shown = NodeView(
             view, feeds: feeds, isClockWrong: isClockWrong(at: now), isUnsaved: isUnsaved, worksAlone: worksAlone,
-            isReadOnly: !identity.mayAsk, mayOwn: identity.mayOwn, node: identity.node,
+            isReadOnly: !identity.mayPress, mayOwn: identity.mayOwn, node: identity.node,
             clockAhead: (now.told - groupTime).count, warnings: problems.filter { !$0.kind.isMinor }.map(\.text),
             at: groupTime)
         return DisplaySnapshot(

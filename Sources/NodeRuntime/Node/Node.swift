@@ -103,13 +103,13 @@ package actor Node {
     private func hangUp(_ ticket: Ticket) {
         guard askers.isOpen(ticket) else { return }
         // The client has left, so the metrics do not count this reply.
-        askers.add(.noSession, to: ticket)
+        askers.queue(.noSession, for: ticket)
         handle(.input(.hangUp(ticket)))
     }
 
     private func reply(_ reply: Reply, to ticket: Ticket) {
         counted.replies[ReplyReport.Outcome(reply).rawValue, default: 0] += 1
-        askers.add(reply, to: ticket)
+        askers.queue(reply, for: ticket)
     }
 
     /// Waits until the broker has acknowledged all registers, for ``confirmationLimit`` at most. So the reply to a

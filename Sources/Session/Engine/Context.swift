@@ -14,7 +14,7 @@ struct Context {
     /// The largest error of group time; `nil` if this machine's kernel does not vouch for it.
     var bound: Milliseconds? { source == .own ? now.wallBound.map { min($0, Limits.bound.upperBound) } : nil }
     /// Whether dates are final: this machine's kernel vouches for its clock, or others do and ``isComplete`` holds.
-    var isTimeVouched: Bool { source == .own || source == .others && isComplete }
+    var areDatesFinal: Bool { source == .own || source == .others && isComplete }
 
     /// The quality of this machine's wall clock.
     var clockQuality: ClockQuality {

@@ -41,7 +41,7 @@ extension Engine {
             if link.comparisonDeadline == nil { forgetAbsentVotes(&context) }
             return
         }
-        link.noteBarrierPassed(isTimeVouched: context.bound != nil, at: context.now.boot)
+        link.noteBarrierPassed(areDatesFinal: context.bound != nil, at: context.now.boot)
         if let found = echoes.noteBarrierPassed() {
             if let note = recovery.recover(found, in: &ownership, &dating, context) {  // rule: recovery
                 emit(.log(note))
@@ -108,8 +108,8 @@ extension Engine {
         return true
     }
 
-    mutating func ask(_ press: Press, id: IntentID, ticket: Ticket, _ context: Context) {
-        guard identity.mayAsk else { return emit(.reply(ticket, .invalid("role"))) }
+    mutating func press(_ press: Press, id: IntentID, ticket: Ticket, _ context: Context) {
+        guard identity.mayPress else { return emit(.reply(ticket, .invalid("role"))) }
         guard let moment = view(context).lastMoment(at: context.now.boot) else {
             return emit(.reply(ticket, .noSession))
         }
@@ -133,7 +133,7 @@ extension Engine {
 
     /// Ends the alarm of the session that is shown. This node's notice tells the displays, even if the owner is away.
     mutating func acknowledge(id: IntentID, ticket: Ticket, _ context: Context) {
-        guard identity.mayAsk else { return emit(.reply(ticket, .invalid("role"))) }
+        guard identity.mayPress else { return emit(.reply(ticket, .invalid("role"))) }
         guard let moment = view(context).lastMoment(at: context.now.boot) else {
             return emit(.reply(ticket, .noSession))
         }
@@ -143,7 +143,7 @@ extension Engine {
     }
 
     mutating func say(_ text: String, for life: Milliseconds, id: IntentID, ticket: Ticket, _ context: Context) {
-        guard identity.mayAsk else { return emit(.reply(ticket, .invalid("role"))) }
+        guard identity.mayPress else { return emit(.reply(ticket, .invalid("role"))) }
         guard text.isEmpty || CleanText.accepts(text, bytes: Limits.titleBytes) else {
             return emit(.reply(ticket, .invalid("message")))
         }

@@ -100,7 +100,7 @@ public struct Engine: Hashable, Sendable {
         switch input {
         case .restored, .wake: break
         case .start(let start, let id, let ticket): begin(start, id: id, ticket: ticket, context)
-        case .press(let press, let id, let ticket): ask(press, id: id, ticket: ticket, context)
+        case .press(let press, let id, let ticket): self.press(press, id: id, ticket: ticket, context)
         case .take(let id, let ticket): take(id: id, ticket: ticket, context)
         case .acknowledge(let id, let ticket): acknowledge(id: id, ticket: ticket, context)
         case .say(let text, let life, let id, let ticket): say(text, for: life, id: id, ticket: ticket, context)
@@ -257,7 +257,7 @@ public struct Engine: Hashable, Sendable {
     /// Returns whether another node may have a live session that this one lacks. That is so while retained messages
     /// arrive. Later it is so if another node is there, and this one may ask all nodes or did so within `timeout`.
     package func mayLackSession(within timeout: Milliseconds, at now: Instant) -> Bool {
-        guard link.isUp, identity.mayAsk, !(view(at: now).register?.status.isLive ?? false) else { return false }
+        guard link.isUp, identity.mayPress, !(view(at: now).register?.status.isLive ?? false) else { return false }
         guard link.isReady else { return true }
         let isSomebodyHere = isRetainedMissing || peers.online.contains { $0 != node }
         return isSomebodyHere && (link.mayAskAll(at: now.boot) || link.hasAsked(within: timeout, at: now.boot))
@@ -268,8 +268,8 @@ public struct Engine: Hashable, Sendable {
         min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
-    /// Whether dates are final; see `Context.isTimeVouched`.
-    public var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
+    /// Whether dates are final; see `Context.areDatesFinal`.
+    public var areDatesFinal: Bool { time.source == .own || time.source == .others && time.isComplete }
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
     public var timeOrigin: NodeID? { time.origin }
 

@@ -7,7 +7,7 @@ public struct NodeIdentity: Hashable, Sendable {
     public var name: String
     public var role: Role
     /// Whether it may send intents to owners; the broker's ACL does not let every display.
-    public var mayAsk: Bool
+    public var mayPress: Bool
     /// Program and version: 1 to ``Limits/titleBytes`` bytes of clean text.
     public var software: String
     public var bootID: BootID
@@ -20,13 +20,13 @@ public struct NodeIdentity: Hashable, Sendable {
 
     /// The caller must keep to the bounds of the fields.
     public init(
-        node: NodeID, name: String, role: Role = .node, mayAsk: Bool = true, software: String, bootID: BootID,
+        node: NodeID, name: String, role: Role = .node, mayPress: Bool = true, software: String, bootID: BootID,
         isAnnounced: Bool = true, defaults: SessionDefaults = SessionDefaults()
     ) {
         self.node = node
         self.name = name
         self.role = role
-        self.mayAsk = mayAsk
+        self.mayPress = mayPress
         self.software = software
         self.bootID = bootID
         self.isAnnounced = isAnnounced

@@ -72,7 +72,7 @@ extension Engine {
     mutating func dateOwnSession(_ context: Context) -> Bool {
         guard let stamp = ownership.register?.stamp else { return false }
         if let note = dating.date(&ownership, among: replicas, clocks, context) { return log(note) }
-        guard !context.admits(stamp), context.isTimeVouched,
+        guard !context.admits(stamp), context.areDatesFinal,
             let note = dating.restamp(&ownership, among: replicas, context)
         else { return false }
         return log(note)
@@ -103,7 +103,7 @@ extension Engine {
 
     /// Forwards, retargets, sends and ends requests. Returns whether that may let another rule apply.
     private mutating func advanceRequests(_ context: Context) -> Bool {
-        for intent in ownership.removeForwarded(to: replicas, context) {
+        for intent in ownership.takeIntentsToForward(to: replicas, context) {
             if let winner = replicas.current?.register { requests.forward(intent, to: winner, context) }
         }
         if requests.isEmpty { return false }

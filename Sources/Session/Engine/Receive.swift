@@ -4,9 +4,9 @@ extension Engine {
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, _ context: inout Context) {
         let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.mayBeWill
         let receivedAt = isSignOfLife ? context.now.boot : nil
-        if !peers.admit(sender, receivedAt: receivedAt) {
+        if !peers.enterIfRoom(sender, receivedAt: receivedAt) {
             makeRoom(for: message, isHere: isSignOfLife, context)
-            guard peers.admit(sender, receivedAt: receivedAt) else { return discard(.tooManyNodes, from: nil) }
+            guard peers.enterIfRoom(sender, receivedAt: receivedAt) else { return discard(.tooManyNodes, from: nil) }
         }
         if case .ack(.answer(let answer)) = message, !isSelf(sender) {
             askForRevision(of: answer, from: sender, context)
@@ -42,15 +42,15 @@ extension Engine {
         let limit = context.now.boot - Limits.intentLife
         var gone = peers.forgetSilent(since: limit) { [node, replicas] in $0 == node || replicas[$0] != nil }
         if gone == nil {
-            var newcomer: Stamp? = Stamp(time: 0, counter: 0, node: node)
+            var replaceableBelow: Stamp? = Stamp(time: 0, counter: 0, node: node)
             switch message {
-            case _ where isHere: newcomer = nil
-            case .presence(let presence) where presence.isOnline: newcomer = nil
-            case .register(let register) where context.admits(register.stamp): newcomer = register.stamp
+            case _ where isHere: replaceableBelow = nil
+            case .presence(let presence) where presence.isOnline: replaceableBelow = nil
+            case .register(let register) where context.admits(register.stamp): replaceableBelow = register.stamp
             default: break
             }
             gone = peers.forgetAbsent(
-                since: limit, below: newcomer,
+                since: limit, below: replaceableBelow,
                 stamp: { [replicas] in replicas[$0].flatMap { $0.isAdmitted ? $0.stamp : nil } },
                 unless: { [node, replicas] in $0 == node || $0 == replicas.current?.owner })
         }

@@ -177,9 +177,6 @@ public struct Moment: Hashable, Sendable {
 
 /// The end of a phase, or of a session, that a person has not acknowledged yet.
 public struct Alarm: Hashable, Sendable {
-    /// How long an alarm counts as new. A device that first sees it later does not ring. A judgement of the product.
-    public static let newFor: Milliseconds = .seconds(10)
-
     /// When the phase ended, on this node's boot clock.
     public var boot: BootTime
     public var groupTime: GroupTime

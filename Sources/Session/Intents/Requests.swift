@@ -132,7 +132,7 @@ struct Requests: Hashable, Sendable {
         for var request in open {
             if request.answerWait.end <= context.now.boot || request.isExpired(context) {
                 overdue.append(.giveUp(request))
-            } else if request.checkOwner(situation, context) {
+            } else if request.noOtherNodeAnswers(situation, context) {
                 orphaned.append(.takeOver(request))
             } else {
                 let isDue = situation.isReady && request.sendWait.end <= context.now.boot
@@ -256,7 +256,7 @@ extension Requests.Request {
 
     /// Plans the next check. Returns whether no other node will answer: the owner is gone, was silent too long or is
     /// this node.
-    fileprivate mutating func checkOwner(_ situation: Requests.Situation, _ context: Context) -> Bool {
+    fileprivate mutating func noOtherNodeAnswers(_ situation: Requests.Situation, _ context: Context) -> Bool {
         let isOwn = situation.head?.owner == context.node
         let isRefused = refusal != nil && !isOwn
         guard

@@ -72,10 +72,10 @@ struct Link: Hashable, Sendable {
         (plannedAskAt, answersDueAt) = (nil, nil)
     }
 
-    mutating func noteBarrierPassed(isTimeVouched: Bool, at boot: BootTime) {
+    mutating func noteBarrierPassed(areDatesFinal: Bool, at boot: BootTime) {
         barrierBegan = nil
         barrierPassedAt = boot
-        if !isTimeVouched { comparisonBegan = boot }
+        if !areDatesFinal { comparisonBegan = boot }
     }
 
     mutating func endComparisonWait() { comparisonBegan = nil }

@@ -11,6 +11,7 @@ public struct Peer: Hashable, Sendable {
     /// The numbers of discarded messages of the node, by reason.
     public fileprivate(set) var discarded: [Discard: Int] = [:]
 
+    /// Whether its presence says that it is online, and not asleep.
     public var isOnline: Bool { presence?.isOnline == true && presence?.isSleeping != true }
 
     /// Whether its clock counts; see ``Peers/hasVote(_:)``.
@@ -99,7 +100,7 @@ public struct Peers: Hashable, Sendable {
 
     /// Counts a discarded message, and returns whether it is the first of its sender for this reason.
     mutating func discard(_ reason: Discard, from sender: NodeID?) -> Bool {
-        guard let sender, admits(sender) else {
+        guard let sender, hasRoom(for: sender) else {
             unattributedDiscards[reason, default: 0] += 1
             return unattributedDiscards[reason] == 1
         }
@@ -111,7 +112,7 @@ public struct Peers: Hashable, Sendable {
     func hasVote(_ node: NodeID) -> Bool { known[node]?.hasVote ?? true }
 
     /// Enters a sender, and returns whether there is room. `boot` is when it sent a message itself, if it did.
-    mutating func admit(_ node: NodeID, receivedAt boot: BootTime?) -> Bool {
+    mutating func enterIfRoom(_ node: NodeID, receivedAt boot: BootTime?) -> Bool {
         if let index = known.index(forKey: node) {
             if let boot { known.values[index].lastReceived = boot }
             return true
@@ -162,5 +163,5 @@ public struct Peers: Hashable, Sendable {
         order.insert(node, at: order.firstIndex { $0 > node } ?? order.endIndex)
     }
 
-    func admits(_ node: NodeID) -> Bool { known[node] != nil || known.count < Limits.nodes }
+    func hasRoom(for node: NodeID) -> Bool { known[node] != nil || known.count < Limits.nodes }
 }

@@ -57,7 +57,7 @@ struct Dating: Hashable, Sendable {
         let room =
             isSuperseded ? ownership.journal.roomBeforeTakeover(of: wanted, among: replicas, clocks, context) : nil
         let shift = min(wanted, room ?? wanted)
-        let isFinal = context.isTimeVouched && shift == wanted
+        let isFinal = context.areDatesFinal && shift == wanted
         guard isFinal || shift.magnitude > GroupClock.tolerance else { return nil }
         if isFinal {  // rule: dateFinal
             ownership.journal.isGuess = false

@@ -15,6 +15,8 @@ public enum Limits {
     public static let phaseSeconds = 1...86_400
     /// The longest time that a phase goes on beyond its length. A judgement: a person who forgot it is asleep by then.
     public static let overtime: Milliseconds = .minutes(720)
+    /// How long an alarm counts as new. A device that first sees it later does not ring. A judgement of the product.
+    public static let alarmNewFor: Milliseconds = .seconds(10)
     /// How long an alarm rings. A judgement of the product: after that it is only shown, until a person ends it.
     public static let alarmRings: Milliseconds = .minutes(5)
     /// The longest time that a message is on all screens.

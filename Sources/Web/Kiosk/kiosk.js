@@ -154,16 +154,16 @@ function drawButtons() {
 }
 
 function drawTime(now, next) {
-  const { milliseconds, isDown, isOver, done, wait, ...shown } = reading(now, isPaper() ? 60000 : 1000);
+  const { milliseconds, isDown, isOvertime, done, wait, ...shown } = reading(now, isPaper() ? 60000 : 1000);
   const text = entry.status === "idle" ? drawIdle(now, next)
     : !entry.count || ["superseded", "stopped"].includes(entry.status) ? ""
-    : isPaper() ? paperText(milliseconds, isDown, isOver) : shown.text;
+    : isPaper() ? paperText(milliseconds, isDown, isOvertime) : shown.text;
   toggle("words", isPaper());
   writeTime(text);
   // A background tab shows the time in its title. In the foreground a new title each second is too expensive.
   const title = document.hidden && entry.count && text ? text : hasWords() ? entry.title || "·" : "";
   if (document.title !== title) document.title = title;
-  toggle("open", !isDown && !isOver);
+  toggle("open", !isDown && !isOvertime);
   if (timeline.face === "phases") move(part("bar").firstElementChild, "--done", done);
   if (timeline.face === "calm") move(part("arc"), "stroke-dasharray", done, " 1");
   // At zero, the round end of the line would be a dot.
@@ -197,17 +197,17 @@ let nearEnd = 0; // when the marked phase ends, on the node's clock; 0 without o
 function drawNear(now, next, left) {
   const wait = left - timeline.near * 1000;
   const isNear = wait <= 0 && left > 0;
-  const isOver = nearEnd && now >= nearEnd && now < nearEnd + 2000;
+  const hasEnded = nearEnd && now >= nearEnd && now < nearEnd + 2000;
   nearEnd = isNear ? now + left : 0;
   toggle("near", isNear);
   if (wait > 0) next.push(wait);
-  if (isOver && mayMove()) part("stage").animate([{}, { opacity: 0.35 }, {}], { duration: 1600, easing: "ease-in-out" });
+  if (hasEnded && mayMove()) part("stage").animate([{}, { opacity: 0.35 }, {}], { duration: 1600, easing: "ease-in-out" });
 }
 
 /// Returns the text that replaces a time in seconds on e-ink.
-function paperText(milliseconds, isDown, isOver) {
+function paperText(milliseconds, isDown, isOvertime) {
   if (entry.status === "completed") return "";
-  if (isOver) return "+" + say("shortMinutes", { count: Math.floor(milliseconds / 60000) });
+  if (isOvertime) return "+" + say("shortMinutes", { count: Math.floor(milliseconds / 60000) });
   if (!isDown) return say("timePassed", { count: Math.floor(milliseconds / 60000) });
   return (entry.count.runs && entry.ends) || say("timeLeft", { count: Math.ceil(milliseconds / 60000) });
 }

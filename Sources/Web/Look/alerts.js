@@ -78,12 +78,12 @@ const alerts = (() => {
     const before = last;
     last = { session: entry.session, phase: entry.phase, status: entry.status };
     if (!before || before.session === undefined || before.session !== entry.session) return;
-    const isOver = entry.status === "completed" && before.status !== "completed";
+    const isCompleted = entry.status === "completed" && before.status !== "completed";
     const isNext = entry.phase > before.phase && ["running", "ready", "paused"].includes(entry.status);
-    if (!(isOver || isNext) || !(await reports([entry.session, entry.phase, isOver].join()))) return;
+    if (!(isCompleted || isNext) || !(await reports([entry.session, entry.phase, isCompleted].join()))) return;
     const isLate = now - entry.began > lateAfter;
     const time = new Date(Date.now() - now + entry.began).toLocaleTimeString(document.documentElement.lang, { timeStyle: "short" });
-    const event = say(isOver ? "eventCompleted" : "eventPhase");
+    const event = say(isCompleted ? "eventCompleted" : "eventPhase");
     const text = isLate ? say("eventLate", { event, time }) : event;
     if (isLate) tell(text);
     else {
@@ -96,7 +96,7 @@ const alerts = (() => {
   // An alarm rings while it waits for a person, on devices that were there when it began.
   const [newFor, ringsFor, ringEvery] = [10000, 300000, 2500]; // ms; the node has the same limits
   let alarm = null; // when the last alarm began
-  let rangAt = 0;
+  let rangAt = 0; // the beginning of an alarm counts: `look` chimes then
   let mayRing = false;
 
   /// Rings again and again while a new alarm waits, until `ringsFor` has passed.

@@ -163,7 +163,7 @@ function timeText(seconds, pads) {
 
 const elapsed = (count, now) => {
   const passed = count.elapsed + (count.runs ? Math.max(now - count.anchor, 0) : 0);
-  return count.length === undefined || count.goesOver ? passed : Math.min(passed, count.length);
+  return count.length === undefined || count.hasOvertime ? passed : Math.min(passed, count.length);
 };
 
 /// Makes the entry of an instant the displayed one.
@@ -182,14 +182,14 @@ function reading(now, step = 1000) {
   const { count } = entry;
   const passed = count ? elapsed(count, now) : 0;
   const isCountdown = !!count && count.length !== undefined;
-  const isOver = isCountdown && !!count.goesOver && passed >= count.length;
-  const isDown = isCountdown && !isOver;
+  const isOvertime = isCountdown && !!count.hasOvertime && passed >= count.length;
+  const isDown = isCountdown && !isOvertime;
   const milliseconds = isCountdown ? Math.abs(count.length - passed) : passed;
   const into = ((milliseconds % step) + step) % step;
   const seconds = isDown ? Math.ceil(milliseconds / 1000) : Math.floor(milliseconds / 1000);
   return {
-    milliseconds, isDown, isOver, done: isCountdown ? Math.min(passed / count.length, 1) : 0,
-    text: entry.sign + (isOver ? "+" : "") + timeText(seconds, entry.pads),
+    milliseconds, isDown, isOvertime, done: isCountdown ? Math.min(passed / count.length, 1) : 0,
+    text: entry.sign + (isOvertime ? "+" : "") + timeText(seconds, entry.pads),
     wait: count && count.runs ? (isDown ? into || step : step - into) : Infinity,
   };
 }

@@ -39,7 +39,7 @@ struct BrokerCommand: ParsableCommand {
             var options = BrokerRequest.Options()
             (options.isOnLAN, options.isEncrypted, options.keepsSpacesApart) = (lan, tls, separateSpaces)
             (options.host, options.port) = (host, port)
-            try BrokerRequests.become(.setUp(options), destdir)
+            try MemberCommandSupport.become(.setUp(options), destdir)
         }
     }
 
@@ -51,6 +51,6 @@ struct BrokerCommand: ParsableCommand {
         @Option(help: .hidden)
         var destdir: String?
 
-        func run() throws { try BrokerRequests.become(.unset, destdir) }
+        func run() throws { try MemberCommandSupport.become(.unset, destdir) }
     }
 }

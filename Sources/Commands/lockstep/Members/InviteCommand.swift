@@ -50,14 +50,14 @@ struct InviteCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let node else {
-            let names = try await BrokerRequests.answer(.expire, [String].self, json: output.json, destdir)
+            let names = try await MemberCommandSupport.answer(.expire, [String].self, json: output.json, destdir)
             if output.json { print(CommandOutput.json(["expired": names])) }
             return
         }
         guard let id = NodeID(node), let space = SpaceID(space ?? "home") else {
             throw UsageError("a node and a space have 1 to 32 characters of a-z, 0-9 and -, and do not begin with -")
         }
-        let invitation = try await BrokerRequests.answer(
+        let invitation = try await MemberCommandSupport.answer(
             .invite(node: id, role: role, space: space, isProgram: program), Invitation.self, json: output.json, destdir
         )
         if program { return showUser(invitation) }

@@ -55,7 +55,7 @@ struct JoinScopeOptions: ParsableArguments {
     }
 
     func joining(quiet: Bool) async throws -> Joining {
-        if !isPersonal { try BrokerRequests.requireRoot(destdir) }
+        if !isPersonal { try MemberCommandSupport.requireRoot(destdir) }
         let paths = paths
         return Joining(
             paths, manager: await ServiceManager(paths), nodeProgram: CompanionExecutable.path(of: "lockstep-node")
@@ -106,7 +106,7 @@ struct JoinCommand: AsyncParsableCommand {
         }
         if request.role.service == "node" { try scope.refuseSecondNode() }
         let joining = try await scope.joining(quiet: output.json)
-        let report = try await BrokerRequests.orExit(json: output.json) {
+        let report = try await MemberCommandSupport.orExit(json: output.json) {
             try await Self.cancelledByInterrupt { try await joining.join(request) }
         }
         if output.json {

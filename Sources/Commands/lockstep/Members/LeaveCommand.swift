@@ -20,7 +20,7 @@ struct LeaveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let joining = try await scope.joining(quiet: output.json)
-        let left = try await BrokerRequests.orExit(json: output.json) { try await joining.leave() }
+        let left = try await MemberCommandSupport.orExit(json: output.json) { try await joining.leave() }
         if output.json { return print(CommandOutput.json(["left": left.map(\.service)])) }
         print("Left the broker: \(left.map(\.service).joined(separator: ", ")) stopped.")
         for node in left.compactMap(\.node) {

@@ -21,7 +21,7 @@ struct MembersCommand: AsyncParsableCommand {
     var destdir: String?
 
     func run() async throws {
-        let members = try await BrokerRequests.answer(.members, [Member].self, json: output.json, destdir)
+        let members = try await MemberCommandSupport.answer(.members, [Member].self, json: output.json, destdir)
         if output.json { return print(CommandOutput.json(["members": members])) }
         guard !members.isEmpty else { return print("No members yet: sudo lockstep invite NAME") }
         let rows = [["NAME", "ROLE", "SPACE", "STATE", "LAST SEEN"]] + members.map(row)

@@ -27,7 +27,7 @@ struct RevokeCommand: AsyncParsableCommand {
         guard let node = NodeID(node) else {
             throw UsageError("a node has 1 to 32 characters of a-z, 0-9 and -, and does not begin with -")
         }
-        let isCleared = try await BrokerRequests.answer(.revoke(node: node), Bool.self, destdir)
+        let isCleared = try await MemberCommandSupport.answer(.revoke(node: node), Bool.self, destdir)
         guard isCleared else { throw ExitStatus.incomplete.code }
     }
 }

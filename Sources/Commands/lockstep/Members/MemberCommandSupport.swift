@@ -6,7 +6,7 @@ import Joining
 import Settings
 
 /// The functions that the commands about members share.
-enum BrokerRequests {
+enum MemberCommandSupport {
     /// Replaces this process with the program that carries out a request.
     static func become(_ request: BrokerRequest, _ destdir: String?) throws {
         try requireRoot(destdir)

@@ -5,7 +5,7 @@ import Session
 /// The wait of the first connection for retained messages, and that of a press while no session is known. Some brokers
 /// withhold retained messages, and members of clusters may keep them separately. So a program that needs to know the
 /// session sends a hello, and waits for the answers.
-struct FirstCatchUp: Sendable {
+struct CatchUp: Sendable {
     /// The time that a program waits for answers to its hello. A judgement: a node answers one hello a second, up to
     /// 200 ms later, so the owner's answer can be the last one.
     static let helloTimeout: Milliseconds = 1_500
