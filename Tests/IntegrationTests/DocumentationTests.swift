@@ -155,14 +155,35 @@ import Testing
         return Set(texts.flatMap { $0.split { !$0.isLetter && !$0.isNumber } })
     }()
 
-    /// Each word of a name such as `Engine.giveUp` is a word of the code, so that few names survive a rename.
+    /// The names that the files of each type declare, with those that every type has.
+    private static let members: [Substring: Set<Substring>] = {
+        var members: [Substring: Set<Substring>] = [:]
+        let files = try? ["Sources", "Tests"].flatMap { try Project.files(under: $0) { $0.hasSuffix(".swift") } }
+        for text in (files ?? []).compactMap({ try? Project.read($0) }) {
+            var declared: Set<Substring> = ["init", "Type"]
+            let declarations = text.matches(of: /\b(?:func|let|var|struct|class|enum|typealias) `?(\w+)/)
+            declared.formUnion(declarations.map(\.output.1))
+            for names in text.matches(of: /\bcase (.*)/) { declared.formUnion(names.1.split { !$0.isLetter }) }
+            for type in text.matches(of: /\b(?:struct|class|enum|actor|protocol|extension) ([\w.]+)/) {
+                for name in type.1.split(separator: ".") { members[name, default: []].formUnion(declared) }
+            }
+        }
+        return members
+    }()
+
+    /// Each word of a name is a word of the code. In a name such as `Engine.giveUp`, the type has that member.
     @Test(arguments: [
         "Sources/README.md", "Sources/Core/Core.docc/Core.md", "Sources/Session/Session.docc/States.md",
         "Sources/Session/Session.docc/Vocabulary.md", "Sources/Wire/Wire.docc/Trust.md", "Tests/README.md",
     ])
     func eachNameOfTheCodeExists(document: String) throws {
         for name in Self.code(in: try Project.read(document)) where name.allSatisfy({ $0.isLetter || $0 == "." }) {
-            #expect(name.split(separator: ".").allSatisfy(Self.words.contains), "\(name)")
+            let parts = name.split(separator: ".")
+            #expect(parts.allSatisfy(Self.words.contains), "\(name)")
+            for (type, member) in zip(parts, parts.dropFirst())
+            where type.first?.isUppercase == true && !["swift", "md", "js"].contains(member) {
+                #expect(Self.members[type]?.contains(member) == true, "\(name)")
+            }
         }
     }
 
