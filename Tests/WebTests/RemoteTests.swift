@@ -202,6 +202,20 @@ import Wire
             ])
     }
 
+    @Test func noOtherMachineCountsAsConnectedWhileTheNodeIsNot() async throws {
+        let node = FakeNode()
+        node.groupTime.withLock { $0 = Self.noon }
+        node.view.withLock { $0 = View(isLinked: false) }
+        node.nodesReport.withLock {
+            $0 = NodesReport([
+                NodeReport("desk", isOnline: false, isSelf: true),
+                NodeReport("pi", isOnline: true, lastHeard: Self.noon.milliseconds - 120_000),
+            ])
+        }
+        let overview = try await Self.overview(of: node)
+        #expect(overview.machines.map(\.texts) == [["Offline"], ["Last heard 2 min ago"]])
+    }
+
     @Test(arguments: [
         (AuthMiddlewareTests.view, "", false), (AuthMiddlewareTests.control, "&controls=0", false),
         (AuthMiddlewareTests.control, "", true),
