@@ -24,7 +24,7 @@ enum AuthoritySearch {
     /// - Returns: The index of the endpoint, and the certificate of the authority.
     static func find(
         _ fingerprint: [UInt8], at endpoints: [BrokerAddress.Endpoint]
-    ) async throws(JoinFailure) -> (endpointIndex: Int, certificate: [UInt8]) {
+    ) async throws(SetupFailure) -> (endpointIndex: Int, certificate: [UInt8]) {
         var answers = [Answer?](repeating: nil, count: endpoints.count)
         await withTaskGroup(of: (Int, Answer).self) { group in
             for (index, endpoint) in endpoints.enumerated() {
@@ -49,7 +49,7 @@ enum AuthoritySearch {
         }
         for (index, answer) in answers.enumerated() {
             if case .foreign = answer {
-                throw JoinFailure(
+                throw SetupFailure(
                     """
                     the machine at \(endpoints[index]) is not the broker of this invitation: its authority has another \
                     fingerprint. The secret was not sent. If the broker was set up again, make another invitation \
@@ -60,7 +60,7 @@ enum AuthoritySearch {
         let reasons = zip(endpoints, answers).map { endpoint, answer in
             if case .silent(let reason) = answer { "\(endpoint): \(reason)" } else { "\(endpoint): no answer" }
         }
-        throw JoinFailure(
+        throw SetupFailure(
             .unreachable,
             "the broker was not found. Is it running, and is this machine in the same network?\n  "
                 + reasons.joined(separator: "\n  "))

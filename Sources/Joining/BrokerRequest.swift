@@ -52,23 +52,23 @@ package enum BrokerRequest: Codable, Sendable {
     }
 
     /// Lets `lockstep-node` carry out the request, and returns its answer. Messages for people go to stderr.
-    /// - Throws: ``JoinFailure``.
+    /// - Throws: ``SetupFailure``.
     package func answer<Answer: Decodable>(
         _ type: Answer.Type = Answer.self, by program: String, root: String?
-    ) async throws(JoinFailure) -> Answer {
+    ) async throws(SetupFailure) -> Answer {
         do {
             let words = words(root: root).map { LineText(showing: $0) }
             let result = try await Child.run(program, words, seconds: 1_800, showsErrors: true)
             let output = Array(result.output.utf8)
             guard result.code == 0 else {
                 let problem = try ReportJSON.decode(Problem.self, from: output).problem
-                throw JoinFailure(result.code == 2 ? .wrong : .refused, problem)
+                throw SetupFailure(result.code == 2 ? .wrong : .refused, problem)
             }
             return try ReportJSON.decode(type, from: output)
-        } catch let failure as JoinFailure {
+        } catch let failure as SetupFailure {
             throw failure
         } catch {
-            throw JoinFailure("\(program) does not answer as expected: \(error)")
+            throw SetupFailure("\(program) does not answer as expected: \(error)")
         }
     }
 }

@@ -13,13 +13,13 @@ struct JoinFolder {
     private let lock: StateDirectory
 
     /// Takes the folder.
-    /// - Throws: ``JoinFailure`` if another join has it.
-    init(_ paths: JoinPaths) throws(JoinFailure) {
+    /// - Throws: ``SetupFailure`` if another join has it.
+    init(_ paths: JoinPaths) throws(SetupFailure) {
         do throws(StateDirectoryError) {
             lock = try StateDirectory(paths.localPath(of: paths.joinFolder))
         } catch {
-            guard case .taken = error else { throw JoinFailure(error.description) }
-            throw JoinFailure("another lockstep join runs on this machine; wait for its end")
+            guard case .taken = error else { throw SetupFailure(error.description) }
+            throw SetupFailure("another lockstep join runs on this machine; wait for its end")
         }
     }
 
@@ -41,11 +41,11 @@ struct JoinFolder {
 
 extension JoinPaths {
     /// Returns the user and the group of the services; `nil` to keep those of this process.
-    /// - Throws: ``JoinFailure`` if this machine has no such user.
-    func owner() throws(JoinFailure) -> (user: uid_t, group: gid_t)? {
+    /// - Throws: ``SetupFailure`` if this machine has no such user.
+    func owner() throws(SetupFailure) -> (user: uid_t, group: gid_t)? {
         guard !isPersonal, root.isEmpty else { return nil }
         guard let user = getpwnam("lockstep") else {
-            throw JoinFailure("there is no user lockstep on this machine; install the package first")
+            throw SetupFailure("there is no user lockstep on this machine; install the package first")
         }
         return (user.pointee.pw_uid, user.pointee.pw_gid)
     }

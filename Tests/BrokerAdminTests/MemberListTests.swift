@@ -58,7 +58,7 @@ import Testing
         "desk node a/b joined 1", "desk node home lost 1", "desk node home joined 1 2", "+ node home joined 1",
     ])
     func aLineThatIsNoMemberIsNamed(line: String) {
-        let error = #expect(throws: JoinFailure.self) { try Self.list("hall node home joined 1\n\(line)\n") }
+        let error = #expect(throws: SetupFailure.self) { try Self.list("hall node home joined 1\n\(line)\n") }
         #expect(error?.description.contains("/etc/members, line 2 is no member: “\(line)”") == true)
     }
 

@@ -34,7 +34,7 @@ struct BrokerExamination {
 
     func findings() async -> [Finding] {
         do {
-            return try await ProbeConnection.with(configuration, on: loop) { first in
+            return try await ExaminationConnection.with(configuration, on: loop) { first in
                 try await first.subscribe("\(own)/#")
                 let found = [connection(first), await roundTrip(first)]
                 guard found.last?.state == .ok else { return found }
@@ -60,14 +60,14 @@ struct BrokerExamination {
         return Finding(check, .wrong, "\(name): \(error)", fix: fix)
     }
 
-    private func connection(_ first: ProbeConnection) -> Finding {
+    private func connection(_ first: ExaminationConnection) -> Finding {
         let isMQTT5 = first.state.connection?.version == .v5
         let version = isMQTT5 ? "MQTT 5" : "MQTT 3.1.1, which does not tell a node that a message was refused"
         return Finding(
             "connection", .ok, "\(name), \(configuration.tls == nil ? "in the clear" : "encrypted"), \(version)")
     }
 
-    private func roundTrip(_ first: ProbeConnection) async -> Finding {
+    private func roundTrip(_ first: ExaminationConnection) async -> Finding {
         var times: [Duration] = []
         for number in 1...5 where times.count == number - 1 {
             if let time = await first.echo(message("\(number)")) { times.append(time) }
@@ -107,7 +107,7 @@ struct BrokerExamination {
         }
     }
 
-    private func rights(_ first: ProbeConnection) async -> Finding {
+    private func rights(_ first: ExaminationConnection) async -> Finding {
         let sent = AccessList.leaves(of: settings.role).map { leaf in
             let place = "\(own)/\(leaf.replacing("+", with: probe))"
             return (leaf: leaf, message: MQTTMessage(topic: place, payload: Array(harmlessPayload(leaf).utf8)))
@@ -125,11 +125,11 @@ struct BrokerExamination {
 
     private static let asking = "a node that joins asks the others, and shows the session after about 1 s"
 
-    private func retained(_ first: ProbeConnection) async -> Finding {
+    private func retained(_ first: ExaminationConnection) async -> Finding {
         let retained = message("retained", retain: true)
         _ = await first.echo(retained)
         for filter in ["\(Topics.prefix)\(space)/node/+/ping/\(probe)", topic] {
-            let isKept = try? await ProbeConnection.with(configuration, on: loop) { late in
+            let isKept = try? await ExaminationConnection.with(configuration, on: loop) { late in
                 try await late.subscribe(filter)
                 return await late.wait { $0.arrival(of: retained) != nil }
             }
@@ -141,14 +141,14 @@ struct BrokerExamination {
         return Finding("retained", .absent, "not kept: \(Self.asking); while no other node is online it shows none")
     }
 
-    private func shared(_ first: ProbeConnection, _ member: Member) async -> Finding {
+    private func shared(_ first: ExaminationConnection, _ member: Member) async -> Finding {
         let name = member.settings.broker?.description ?? ""
         var configuration = member.configuration
         if member.settings.broker?.user == nil { configuration.credentials = self.configuration.credentials }
         let retained = message("retained for \(name)", retain: true)
         _ = await first.echo(retained)
         do {
-            return try await ProbeConnection.with(configuration, on: loop) { other in
+            return try await ExaminationConnection.with(configuration, on: loop) { other in
                 try await other.subscribe(topic)
                 let isShared = await other.wait { $0.arrival(of: retained) != nil }
                 let there = await first.echo(message("to \(name)"), at: other)
@@ -167,10 +167,10 @@ struct BrokerExamination {
         } catch { return failure("members", name, error) }
     }
 
-    private func wills(_ first: ProbeConnection) async -> Finding {
+    private func wills(_ first: ExaminationConnection) async -> Finding {
         let will = message("will", retain: true)
         do {
-            try await ProbeConnection.with(configuration, on: loop, will: will) { dying in
+            try await ExaminationConnection.with(configuration, on: loop, will: will) { dying in
                 await dying.client.renewConnection()
                 _ = await first.wait(.seconds(5)) { $0.arrival(of: will) != nil }
             }
@@ -187,8 +187,8 @@ struct BrokerExamination {
         return Finding("wills", .absent, "not published: a dead node is noticed when a press gets no answer for 2 s")
     }
 
-    private func noLocal(_ first: ProbeConnection) async -> Finding {
-        let isHeard = try? await ProbeConnection.with(configuration, on: loop) { late in
+    private func noLocal(_ first: ExaminationConnection) async -> Finding {
+        let isHeard = try? await ExaminationConnection.with(configuration, on: loop) { late in
             try await late.subscribe(topic, noLocal: true)
             _ = await late.echo(message("own"), at: first)
             // It arrives after the own message would have arrived.
@@ -202,7 +202,7 @@ struct BrokerExamination {
 
     /// Searches for the largest message that passes, to within 256 bytes, from the protocol's limit down. A broker may
     /// end the connection at a larger one.
-    private func packets(_ first: ProbeConnection) async -> Finding {
+    private func packets(_ first: ExaminationConnection) async -> Finding {
         var (least, most, middle) = (0, 2 * Limits.payloadBytes, Limits.payloadBytes)
         while most - least > 256, least < Limits.payloadBytes {
             _ = await first.wait(.seconds(5)) { $0.connection != nil }

@@ -4,7 +4,7 @@ import Mosquitto
 import Synchronization
 
 /// A connection that remembers what arrives. It ends if it cannot connect; with a will, also at every loss.
-final class ProbeConnection: Sendable {
+final class ExaminationConnection: Sendable {
     /// The state of the connection, and the messages that it has received.
     struct State {
         var connection: Connection?
@@ -26,7 +26,7 @@ final class ProbeConnection: Sendable {
     /// Runs `body` with a connection; throws ``MQTTError`` if there is none.
     static func with<Value: Sendable>(
         _ configuration: MQTTConfiguration, on loop: EventLoop, will: MQTTMessage? = nil,
-        _ body: (ProbeConnection) async throws -> Value
+        _ body: (ExaminationConnection) async throws -> Value
     ) async throws -> Value {
         var configuration = configuration
         let hasConnected = Atomic(false)
@@ -34,7 +34,7 @@ final class ProbeConnection: Sendable {
         configuration.clientID += "-\(UInt32.random(in: 0 ... .max))"
         configuration.giveUp = { _ in will != nil || !hasConnected.load(ordering: .relaxed) }
         if let will { configuration.makeWill = { _ in will } }
-        let probe = ProbeConnection(MQTTClient(configuration, on: loop))
+        let probe = ExaminationConnection(MQTTClient(configuration, on: loop))
         await probe.client.onEvent { event in
             if case .connected = event {
                 hasConnected.store(true, ordering: .relaxed)
@@ -75,7 +75,7 @@ final class ProbeConnection: Sendable {
     }
 
     /// Publishes a message, and returns the time until it arrives here or at `other`; `nil` if it is late.
-    func echo(_ message: MQTTMessage, at other: ProbeConnection? = nil) async -> Duration? {
+    func echo(_ message: MQTTMessage, at other: ExaminationConnection? = nil) async -> Duration? {
         let (target, began) = (other ?? self, ContinuousClock.now)
         await client.send(message)
         _ = await target.wait { $0.arrival(of: message) != nil || $0.connection == nil }
