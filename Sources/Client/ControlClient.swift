@@ -9,7 +9,8 @@ import Wire
 ///
 /// It uses HTTP on a Unix socket, with a connection and a blocking thread for each call.
 package struct ControlClient: Sendable {
-    /// Milliseconds until an answer counts as missing. A node answers a press after 10 s at the latest.
+    /// Milliseconds until an answer counts as missing. A node answers a press after 10 s at the latest, or 11.5 s if it
+    /// first asks the others for the session.
     private static let timeout: Int64 = 12_000
     /// The most views that wait for a slow reader.
     private static let viewsWaiting = 64

@@ -145,7 +145,7 @@ public struct LedgerIntake: Sendable {
 
     // MARK: Notes
 
-    public mutating func takeNotes() -> [Note] {
+    public mutating func removeNotes() -> [Note] {
         defer { notes = [] }
         return notes
     }

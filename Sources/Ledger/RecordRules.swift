@@ -4,9 +4,10 @@ public import Session
 
 // A record meets these checks on its way to the ledger, in this order:
 //
-// 1. The broker lets a node write only `node/<its id>/record` (Config/acl).
-// 2. `WireCodec` discards a record whose `node` is not that of its topic, and one whose fields are out of bounds.
-//    `DebtService` answers such a record with `refused` if it can read the record's name.
+// 1. The broker lets a node write only `node/<its id>/record` (`AccessList` of `lockstep broker`, or Config/acl).
+// 2. `WireCodec` discards a retained record, which gets no answer; one of more than `Limits.payloadBytes`; one whose
+//    `node` is not that of its topic; and one whose fields are out of bounds. `DebtService` answers all but the first
+//    with `refused` if it can read the record's name.
 // 3. `LedgerIntake.receive` refuses a record with implausible dates (`isPlausible`, below). A record that is only ahead
 //    of a group time that no kernel vouches for gets no answer, and comes again.
 // 4. `LedgerIntake` drops a record without an answer while 65,536 wait; its node sends it again. `LedgerStore.file` of

@@ -83,7 +83,9 @@ package struct SettingValues: Sendable {
     private mutating func fill(_ name: String, _ value: Value) throws(SettingError) {
         guard let setting = Setting(rawValue: name) else {
             let similar = Setting.allCases.map(\.rawValue).names(like: name)
-            throw SettingError("\(value.origin): there is no such setting; similar ones are \(similar)")
+            throw SettingError(
+                "\(value.origin): there is no such setting; "
+                    + (similar.map { "similar: \($0)" } ?? "the files of Config list all"))
         }
         if values[setting] == nil, !value.text.isEmpty { values[setting] = value }
     }

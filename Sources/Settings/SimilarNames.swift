@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension [String] {
-    /// Returns the names that share the longest beginning with a wrong one, for an error.
-    func names(like wrong: String) -> String {
-        let lengths = map { zip($0, wrong).prefix { $0 == $1 }.count }
-        let longest = lengths.max()
-        return zip(self, lengths).filter { $0.1 == longest }.map(\.0).joined(separator: ", ")
+    /// Returns the names that are most like a wrong one, for an error; none if no name is like it.
+    func names(like wrong: String) -> String? {
+        let distances = map { Self.distance($0, wrong) }
+        let similar = zip(self, distances).filter { $0.1 == distances.min() && $0.1 <= wrong.count / 3 }.map(\.0)
+        return similar.isEmpty ? nil : similar.prefix(3).joined(separator: ", ")
+    }
+
+    /// The number of letters to insert, to remove or to replace until two names have the same words in any order.
+    private static func distance(_ one: String, _ other: String) -> Int {
+        let (one, other) = (sorted(one), sorted(other))
+        var last = [Int](0...other.count)
+        for (index, letter) in one.enumerated() {
+            var row = [index + 1]
+            for (column, same) in other.enumerated() {
+                row.append(Swift.min(row[column] + 1, last[column + 1] + 1, last[column] + (letter == same ? 0 : 1)))
+            }
+            last = row
+        }
+        return last[other.count]
+    }
+
+    private static func sorted(_ name: String) -> [Character] {
+        let words: String = name.split(separator: "_").sorted().joined(separator: "_")
+        return [Character](words)
     }
 }

@@ -76,15 +76,15 @@ import Wire
         intake.noteFiled([.kept, .known, .older, .conflict, .refused], at: 0)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.kept, .kept, .kept, .conflict, .refused])
         let conflict = try record(3)
-        #expect(intake.takeNotes() == [.conflict(home, desk, conflict.record.id), .overQuota(home, desk)])
-        #expect(intake.takeNotes().isEmpty)
+        #expect(intake.removeNotes() == [.conflict(home, desk, conflict.record.id), .overQuota(home, desk)])
+        #expect(intake.removeNotes().isEmpty)
     }
 
     @Test mutating func anImpossibleDateIsRefusedAtOnce() throws {
         intake.receive(try record(1, at: Self.time + .days(3)), in: home, at: Self.time, isVouched: true, now: 0)
         #expect(intake.nextBatch(at: 0).isEmpty)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.refused])
-        #expect(intake.takeNotes() == [.implausible(home, desk)])
+        #expect(intake.removeNotes() == [.implausible(home, desk)])
     }
 
     /// A service without a battery for its clock starts in the past, where every record is ahead.
@@ -92,7 +92,7 @@ import Wire
         let early = Self.time - .days(3)
         intake.receive(try record(1), in: home, at: early, isVouched: false, now: 0)
         #expect(answers().isEmpty)
-        #expect(intake.takeNotes().isEmpty)
+        #expect(intake.removeNotes().isEmpty)
         intake.receive(try record(1), in: home, at: Self.time, isVouched: true, now: 0)
         #expect(intake.nextBatch(at: 0).count == 1)
         let old = try record(2, at: Limits.earliestStamp - .days(3))
@@ -142,9 +142,9 @@ import Wire
         try receive(0..<1)
         _ = intake.nextBatch(at: 0)
         try receive(1..<3, now: 0 + LedgerIntake.lagLimit)
-        #expect(intake.takeNotes().isEmpty)
+        #expect(intake.removeNotes().isEmpty)
         try receive(3..<5, now: 1 + LedgerIntake.lagLimit)
-        #expect(intake.takeNotes() == [.behind(waiting: 5, lag: LedgerIntake.lagLimit + 1, dropped: 0)])
+        #expect(intake.removeNotes() == [.behind(waiting: 5, lag: LedgerIntake.lagLimit + 1, dropped: 0)])
     }
 
     @Test mutating func recordsBeyondTheLimitAreDropped() throws {
@@ -152,7 +152,7 @@ import Wire
         for _ in 0..<LedgerIntake.waitingLimit + 3 {
             intake.receive(one, in: home, at: Self.time, isVouched: true, now: 7)
         }
-        #expect(intake.takeNotes() == [.behind(waiting: LedgerIntake.waitingLimit, lag: 0, dropped: 3)])
+        #expect(intake.removeNotes() == [.behind(waiting: LedgerIntake.waitingLimit, lag: 0, dropped: 3)])
         #expect(answers().isEmpty, "their nodes send them again")
     }
 }

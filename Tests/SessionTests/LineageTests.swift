@@ -234,16 +234,17 @@ import Testing
 
     @Test func takeoverEndsOnlyWhatItsOwnChainExplains() {
         let first = Self.part("desk", at: 100_000)
-        #expect(first.end(by: Self.part("hall", at: 160_000, from: "desk")) == 160_000)
-        #expect(first.end(by: Self.part("hall", lineage: "S2", at: 160_000, from: "desk")) == nil, "another lineage")
-        #expect(first.end(by: Self.part("hall", at: 160_000, from: "attic")) == nil, "another node")
-        #expect(first.end(by: Self.part("hall", at: 160_000)) == nil, "a start")
+        #expect(first.takenOverAt(by: Self.part("hall", at: 160_000, from: "desk")) == 160_000)
+        let other = Self.part("hall", lineage: "S2", at: 160_000, from: "desk")
+        #expect(first.takenOverAt(by: other) == nil, "another lineage")
+        #expect(first.takenOverAt(by: Self.part("hall", at: 160_000, from: "attic")) == nil, "another node")
+        #expect(first.takenOverAt(by: Self.part("hall", at: 160_000)) == nil, "a start")
         var earlier = Self.part("hall", at: 160_000, from: "desk")
         earlier.stamp.time = 99_000
-        #expect(first.end(by: earlier) == nil, "stamped before it")
+        #expect(first.takenOverAt(by: earlier) == nil, "stamped before it")
         let both = [Self.part("attic", at: 200_000, from: "desk"), Self.part("hall", at: 160_000, from: "desk")]
-        #expect(first.end(by: both) == 160_000)
-        #expect(first.end(by: both.reversed()) == 160_000)
+        #expect(first.takenOverAt(by: both) == 160_000)
+        #expect(first.takenOverAt(by: both.reversed()) == 160_000)
     }
 
     /// Clocks may differ by the stamp lead; a session that was taken back begins at its own takeover.
@@ -252,7 +253,7 @@ import Testing
         func end(at: GroupTime) -> GroupTime? {
             var later = Self.part("attic", at: at, from: "desk")
             later.stamp.time = 600_000
-            return again.end(by: later)
+            return again.takenOverAt(by: later)
         }
         #expect(end(at: 500_000 - Limits.stampLead) == 490_000)
         #expect(end(at: 500_000 - Limits.stampLead - 1) == nil)

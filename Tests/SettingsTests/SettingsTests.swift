@@ -233,7 +233,7 @@ import Testing
     @Test func unknownKeyNamesItsPlaceAndSimilarKeys() {
         let file = complaint { try settings(file: "# x\nLOCKSTEP_BROKR=x") }
         #expect(file.contains("LOCKSTEP_BROKR in \(directory.file("node.env")), line 2"))
-        #expect(file.hasSuffix("there is no such setting; similar ones are LOCKSTEP_BROKER"))
+        #expect(file.hasSuffix("there is no such setting; similar: LOCKSTEP_BROKER"))
         let foreign = complaint { try settings(file: "PATH=/bin") }
         #expect(foreign.contains("PATH in "))
         let environment = complaint { try settings(environment: ["LOCKSTEP_X": "1", "PATH": "/bin"]) }

@@ -198,18 +198,17 @@ import Wire
         #expect(overview.machines.map(\.isWrong) == [false, true, false])
         #expect(
             overview.machines.map(\.texts) == [
-                ["Connected"], ["Owns the session", "Clock wrong"], ["Offline", "Last heard 2 min ago"],
+                ["Connected"], ["Owns the session", "Clock wrong"], ["Last heard 2 min ago"],
             ])
     }
 
     @Test func noOtherMachineCountsAsConnectedWhileTheNodeIsNot() async throws {
         let node = FakeNode()
         node.groupTime.withLock { $0 = Self.noon }
-        node.view.withLock { $0 = View(isLinked: false) }
         node.nodesReport.withLock {
             $0 = NodesReport([
                 NodeReport("desk", isOnline: false, isSelf: true),
-                NodeReport("pi", isOnline: true, lastHeard: Self.noon.milliseconds - 120_000),
+                NodeReport("pi", isOnline: true, isHeard: false, lastHeard: Self.noon.milliseconds - 120_000),
             ])
         }
         let overview = try await Self.overview(of: node)

@@ -39,21 +39,24 @@ package struct NodeReport: Hashable, Sendable, Described {
     package var serves: String?
 
     /// Describes a participant.
-    /// - Parameter isClockWrong: Whether its clock, its group time or its session's stamp is more than ten seconds off.
+    /// - Parameters:
+    ///   - isClockWrong: Whether its clock, its group time or its session's stamp is more than ten seconds off.
+    ///   - isHeard: Whether the reporting node would hear of a change, because it is connected or reports itself.
     package init(
-        _ node: String, presence: Presence? = nil, isOnline: Bool, isClockWrong: Bool = false, lastHeard: Int64? = nil,
-        session: SessionID? = nil, dropped: [Discard: Int] = [:], recordsWaiting: Int? = nil, isSelf: Bool = false,
+        _ node: String, presence: Presence? = nil, isOnline: Bool, isClockWrong: Bool = false, isHeard: Bool = true,
+        lastHeard: Int64? = nil, session: SessionID? = nil, dropped: [Discard: Int] = [:], recordsWaiting: Int? = nil,
+        isSelf: Bool = false,
         serves: String? = nil
     ) {
         self.node = node
-        online = isOnline
+        online = isOnline && isHeard
         state =
             if isClockWrong {
                 "clockWrong"
-            } else if let presence {
+            } else if let presence, isHeard {
                 presence.isSleeping ? "sleeping" : isOnline ? "online" : "offline"
             } else {
-                isOnline ? "online" : "unknown"
+                online ? "online" : "unknown"
             }
         self.dropped = dropped
         self.isSelf = isSelf
@@ -78,7 +81,7 @@ package struct NodeReport: Hashable, Sendable, Described {
         try form.field("online", &online, .bool, "Whether it is connected, as far as the reporting node knows.")
         try form.field(
             "state", &state, .oneOf(["clockWrong", "sleeping", "online", "offline", "unknown"]),
-            "unknown: its first presence has not arrived.")
+            "unknown: its first presence has not arrived, or the reporting node is not connected.")
         try form.field(
             "lastHeard", nullable: &lastHeard, .whole(),
             "When it was last heard, in milliseconds since 1970 in group time.")

@@ -42,7 +42,7 @@ struct LineageRuns: Hashable, Codable, Sendable {
     func stretches(until end: GroupTime, lead: Lead) -> [Stretch] {
         let lineageParts = parts.map { $0.part(of: id) }
         return zip(parts, lineageParts).flatMap { part, lineagePart -> [Stretch] in
-            let limit = min(end, lineagePart.end(by: lineageParts) ?? end)
+            let limit = min(end, lineagePart.takenOverAt(by: lineageParts) ?? end)
             return part.runs.compactMap { run in
                 let to = min(run.to ?? limit, limit)
                 return to > run.from

@@ -36,6 +36,7 @@ actor PlainService: Service {
     private var turn: PlainTurn
     private var shown: DisplaySnapshot?
     private var draft = ""
+    private var allowance = CommandAllowance()
     /// The state that the topics hold; `nil` while this node does not serve.
     private var published: PlainReport?
     private var timeout: LoopTimer?
@@ -213,6 +214,9 @@ actor PlainService: Service {
         do throws(PlainCommand.Problem) {
             let command = try PlainCommand(payload)
             if let id = command.id, !memory.isNew(id) { return answer(PlainAnswer(to: id, .duplicate)) }
+            guard allowance.spend(on: command.action, at: Clocks.boot()) else {
+                return answer(PlainAnswer(to: command.id, .refused, reason: CommandAllowance.reason))
+            }
             if case .enqueued = queue.yield(command) {
                 if let id = command.id { memory.note(id) }
                 return

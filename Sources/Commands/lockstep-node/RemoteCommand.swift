@@ -54,7 +54,8 @@ struct RemoteCommand: AsyncParsableCommand {
             var failure: (any Error)?
             if let problem {
                 let broker = settings.broker?.description ?? "a broker"
-                if !quiet { CommandLineRunner.say("lockstep: no connection to \(broker): \(problem)") }
+                let advice = "lockstep doctor --broker \(broker) says more"
+                if !quiet { CommandLineRunner.say("lockstep: \(broker): \(problem); \(advice)") }
                 failure = ExitStatus.unreachable.code
             } else {
                 joined.store(true, ordering: .relaxed)

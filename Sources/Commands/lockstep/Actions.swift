@@ -171,10 +171,13 @@ struct TakeCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var node: AskingOptions
+    @OptionGroup var socket: SocketOptions
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await node.ask(done: CommandOutput.strings[.movedHere]) { try await $0.take() }
+        try await socket.withNode { node in
+            try CommandOutput.end(try await node.take(), done: CommandOutput.strings[.movedHere], json: output.json)
+        }
     }
 }
 

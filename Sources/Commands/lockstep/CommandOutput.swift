@@ -57,7 +57,7 @@ extension NodesReport {
             return [
                 node.node + (node.isSelf ? " (this node)" : ""), node.stateWords, node.name ?? "", node.software ?? "",
                 dropped == 0 ? "" : "\(dropped) messages dropped",
-                node.recordsWaiting.map { $0 == 0 ? "" : "\($0) records wait for a debt service" } ?? "",
+                node.recordsWaiting.map { $0 == 0 ? "" : "records that wait for a debt service: \($0)" } ?? "",
             ]
         }
         return TextTable.lines(rows)

@@ -119,9 +119,13 @@ struct DoctorCommand: AsyncParsableCommand {
         return Finding(
             "broker", .wrong, "the node is not connected, and sessions go on here alone\(reason)",
             fix: isRefused
-                ? "sudo lockstep members on the broker's machine lists who is revoked; to join again: "
-                    + "\(installation.leaveCommand(ofNodeAt: client.path)), then a new invitation"
-                : "read the node's log: \(log(of: "lockstep-node", client)); check \(key) in \(file)")
+                ? file.hasSuffix("/joined.env")
+                    ? "sudo lockstep members on the broker's machine lists who is revoked; to join again: "
+                        + "\(installation.leaveCommand(ofNodeAt: client.path)), then a new invitation"
+                    : "check the user in LOCKSTEP_BROKER and the password in LOCKSTEP_PASSWORD_FILE, in \(file) or as the "
+                        + "node was started"
+                : "check \(key) in \(file) or as the node was started, and on the broker's machine systemctl status "
+                    + "mosquitto and the firewall; the node's log: \(log(of: "lockstep-node", client))")
     }
 
     private static var installation: Installation { Installation(environment: ProcessInfo.processInfo.environment) }

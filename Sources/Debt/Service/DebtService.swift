@@ -32,7 +32,7 @@ package actor DebtService: BrokerService {
         return space
     }
     private let disk: EventLoop
-    private lazy var intake = RecordFiler(
+    private lazy var filer = RecordFiler(
         ledger, loop: loop, disk: disk, log: log,
         send: { [weak self] space, ack, completion in
             self?.assumeIsolated { $0.link.spaces[space]?.publish(ack, completion: completion) }
@@ -93,7 +93,7 @@ package actor DebtService: BrokerService {
     }
 
     package func run(_ configuration: MQTTConfiguration) async throws {
-        intake.begin()
+        filer.clearEarlierProblems()
         for known in try ledger.spaces() where settings.isEverySpace { _ = space(known) }
         try await link.run(
             configuration,
@@ -102,7 +102,7 @@ package actor DebtService: BrokerService {
     }
 
     package func goOffline() async {
-        intake.fileNow()
+        filer.fileNow()
         await link.leave()
     }
 
@@ -118,7 +118,7 @@ package actor DebtService: BrokerService {
         link.handle(event)
         switch event {
         case .connected: checkCalendar()
-        case .disconnected: intake.noteDisconnected()
+        case .disconnected: filer.noteDisconnected()
         case .message(let message):
             guard let id = Topics.space(of: message.topic), let space = space(id) else { return }
             for decoded in space.core.receive(message) { handle(decoded, of: message, in: space) }
@@ -128,7 +128,7 @@ package actor DebtService: BrokerService {
     private func handle(_ decoded: Decoded, of message: MQTTMessage, in space: DebtSpace) {
         switch decoded {
         case .record(let digested):
-            intake.receive(
+            filer.receive(
                 digested, in: space.id, at: space.core.groupTime(at: Clocks.now()),
                 isVouched: space.core.engine.areDatesFinal)
         case .feed(.calm(let calm?)):
@@ -149,7 +149,7 @@ package actor DebtService: BrokerService {
         case .discard(let reason, let sender):
             guard let sender, case .own(.record, _) = space.core.codec.topics.parse(message.topic) else { return }
             let name = reason == .retained ? nil : RecordName(ofRejected: message.payload)
-            intake.refuse(name, of: sender, in: space.id, because: reason.rawValue)
+            filer.refuse(name, of: sender, in: space.id, because: reason.rawValue)
         case .feed(.debt(let feed)): space.retained = feed
         case .message, .barrier, .erased, .feed, .ledgerAck, .sound, .ignored: break
         }
@@ -196,14 +196,14 @@ package actor DebtService: BrokerService {
 
     /// Handles presences. If records wait, it does so after the next filing, or their nodes would send them again.
     private func presencesAreDue() {
-        hasWaitingPresences = !intake.isIdle
+        hasWaitingPresences = !filer.isIdle
         if !hasWaitingPresences { handlePresences() }
     }
 
     /// Compares the records of nodes that have connected, and stores which nodes are offline.
     private func handlePresences() {
         hasWaitingPresences = false
-        let due = presences.takeDue(at: Clocks.boot())
+        let due = presences.removeDue(at: Clocks.boot())
         for (id, nodes) in Dictionary(grouping: due, by: \.key.space) {
             guard let space = link.spaces[id] else { continue }
             perform("written") {
@@ -226,7 +226,7 @@ package actor DebtService: BrokerService {
 
     private func updateChanged() {
         let startedAt = SystemClock.bootMilliseconds()
-        let changed = schedule.takeChanged(at: startedAt)
+        let changed = schedule.removeChanged(at: startedAt)
         guard !changed.isEmpty else { return }
         for id in changed { update(id) }
         schedule.noteUpdate(from: startedAt, to: SystemClock.bootMilliseconds())
@@ -247,7 +247,7 @@ package actor DebtService: BrokerService {
     }
 
     private func checkCalendar() {
-        intake.review()
+        filer.clearEndedProblems()
         for id in link.spaces.keys { update(id) }
         armCalendar()
     }

@@ -41,7 +41,7 @@ struct PresenceQueue {
         arm(for: change.dueAt)
     }
 
-    mutating func takeDue(at now: BootTime) -> [Key: Change] {
+    mutating func removeDue(at now: BootTime) -> [Key: Change] {
         armedFor = nil
         let due = waiting.filter { $0.value.dueAt <= now }
         waiting = waiting.filter { $0.value.dueAt > now }

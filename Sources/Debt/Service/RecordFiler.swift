@@ -75,7 +75,7 @@ final class RecordFiler {
 
     private func act() {
         isPlanned = false
-        for note in intake.takeNotes() { report(note) }
+        for note in intake.removeNotes() { report(note) }
         let batch = intake.nextBatch(at: Self.awake)
         if !batch.isEmpty {
             nonisolated(unsafe) weak let this = self
@@ -165,7 +165,7 @@ final class RecordFiler {
     }
 
     /// Clears problems that have not occurred for ``problemTimeout``.
-    func review() {
+    func clearEndedProblems() {
         let now = SystemClock.bootMilliseconds()
         for (kind, at) in problems where now - at >= Self.problemTimeout {
             problems[kind] = nil
@@ -174,7 +174,7 @@ final class RecordFiler {
     }
 
     /// Clears the problems of an earlier process.
-    func begin() { for kind in LedgerProblem.Kind.allCases { write(nil, kind) } }
+    func clearEarlierProblems() { for kind in LedgerProblem.Kind.allCases { write(nil, kind) } }
 
     private func write(_ text: String?, _ kind: LedgerProblem.Kind) {
         let wall = SystemClock.wallMilliseconds()

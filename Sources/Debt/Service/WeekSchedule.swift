@@ -31,7 +31,7 @@ struct WeekSchedule {
     mutating func insert(changed space: SpaceID) { changed.insert(space) }
 
     /// Returns and removes the spaces whose weeks are to be added up now. If that has to wait, it arms the timer.
-    mutating func takeChanged(at now: Int64) -> Set<SpaceID> {
+    mutating func removeChanged(at now: Int64) -> Set<SpaceID> {
         guard !changed.isEmpty else { return [] }
         guard now >= updatesFrom else {
             updater.arm(atBootMilliseconds: updatesFrom)

@@ -33,7 +33,7 @@ package enum Overview {
                 sessions.first { $0.start == start }.map { Offer(again: $0, strings: strings) }
             }
         let machines = nodes.filter { $0.role != "service" && $0.node != NodesReport.strangers }.map {
-            machine($0, owner: live?.owner, isLinked: shown.view.isLinked, at: groupTime, strings: strings)
+            machine($0, owner: live?.owner, at: groupTime, strings: strings)
         }
         let colours = NamedColours.labels.compactMap { name, colour -> JSONText? in
             // The name is for a request, and the text for a screen reader.
@@ -91,26 +91,24 @@ package enum Overview {
         }
     }
 
-    /// While this node is not connected, another one counts as connected no more: only when it was heard is known.
     private static func machine(
-        _ report: NodeReport, owner: NodeID?, isLinked: Bool, at groupTime: Int64, strings: Strings
+        _ report: NodeReport, owner: NodeID?, at groupTime: Int64, strings: Strings
     ) -> JSONText {
         let isOwner = report.node == owner?.rawValue
-        let isOnline = report.online && isLinked
         var texts = [isOwner ? strings[.ownsSession] : ""]
         switch report.state {
         case "clockWrong": texts.append(strings[.clockWrong])
         case "sleeping": texts.append(strings[.asleep])
-        case "online" where isLinked: texts.append(strings[.online])
-        case "online": break
+        case "online": texts.append(strings[.online])
+        case "unknown" where report.lastHeard != nil: break
         default: texts.append(strings[.offline])
         }
-        if !isOnline, let last = report.lastHeard {
+        if !report.online, let last = report.lastHeard {
             texts.append(Screen.lastHeard(Milliseconds(max(0, groupTime - last)), strings: strings))
         }
         return [
             "name": (report.name ?? report.node).json, "texts": texts.filter { !$0.isEmpty }.json,
-            "isOnline": isOnline.json,
+            "isOnline": report.online.json,
             // Whether a person must look after it.
             "isWrong": (report.state == "clockWrong").json, "isOwner": isOwner.json,
         ]

@@ -55,26 +55,31 @@ extension Node {
         }
         var rows = others.map { node, peer in
             row(
-                of: node, presence: peer.presence, isOnline: peer.isOnline,
+                of: node, presence: peer.presence, isOnline: peer.isOnline, isHeard: link.connection != nil,
                 lastHeard: peer.lastReceived.map { time - (now.boot - $0) }, at: now)
         }
         if identity.isAnnounced {
             let own = link.connection.map { core.engine.presence(at: now, connection: $0, online: true) }
-            rows.append(row(of: identity.node, presence: own, isOnline: own != nil, at: now, isSelf: true))
+            var report = row(of: identity.node, presence: own, isOnline: own != nil, at: now, isSelf: true)
+            if own == nil {
+                (report.name, report.role) = (identity.name, identity.role.rawValue)
+                (report.software, report.state) = (identity.software, "offline")
+            }
+            rows.append(report)
         }
         return NodesReport(rows, strangers: core.engine.peers.unattributedDiscards)
     }
 
     private func row(
-        of node: NodeID, presence: Presence?, isOnline: Bool, lastHeard: GroupTime? = nil, at now: Instant,
-        isSelf: Bool = false
+        of node: NodeID, presence: Presence?, isOnline: Bool, isHeard: Bool = true, lastHeard: GroupTime? = nil,
+        at now: Instant, isSelf: Bool = false
     ) -> NodeReport {
         let register = core.engine.register(of: node)
         let isClockWrong =
             presence?.clock.isWrong == true || core.engine.isContradicted(by: node, at: now)
             || register.map { core.engine.isRefused($0.stamp, at: now) } == true
         return NodeReport(
-            node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong,
+            node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong, isHeard: isHeard,
             lastHeard: lastHeard?.milliseconds,
             session: register?.id, dropped: peers[node].discarded,
             recordsWaiting: isSelf ? core.recordsWaiting : nil, isSelf: isSelf,

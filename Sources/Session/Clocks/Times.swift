@@ -76,7 +76,7 @@ public struct Time<Scale: TimeScale>: Hashable, Comparable, Sendable, Expressibl
     }
 }
 
-/// Group time minus the boot clock of this machine: the only way from one to the other.
+/// A group time minus a boot clock, here that of this machine unless stated: the only way from one to the other.
 public struct Lead: Hashable, Comparable, Sendable {
     public var milliseconds: Int64
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A wait whose length is drawn at random or depends on what was tried before. Where the length is a constant,
-/// only the beginning is stored, and the end is computed from both.
+/// A wait whose length is not always the same. Where the length is a constant, only the beginning is stored.
 package struct Wait: Hashable, Sendable {
     package var began: BootTime
     package var length: Milliseconds

@@ -103,7 +103,7 @@ extension Engine {
 
     /// Forwards, retargets, sends and ends requests. Returns whether that may let another rule apply.
     private mutating func advanceRequests(_ context: Context) -> Bool {
-        for intent in ownership.takeIntentsToForward(to: replicas, context) {
+        for intent in ownership.removeIntentsToForward(to: replicas, context) {
             if let winner = replicas.current?.register { requests.forward(intent, to: winner, context) }
         }
         if requests.isEmpty { return false }

@@ -28,7 +28,7 @@ public struct FiledPart: Hashable, Sendable {
                     later.part.takeover?.node = sessions[chain[position - 1]].part.node
                 }
                 for earlier in chain[..<position] where !sessions[earlier].isFinal(before: later) {
-                    guard let end = sessions[earlier].part.end(by: later.part) else { continue }
+                    guard let end = sessions[earlier].part.takenOverAt(by: later.part) else { continue }
                     ends[earlier] = min(ends[earlier], end)
                 }
             }

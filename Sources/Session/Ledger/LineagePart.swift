@@ -34,7 +34,7 @@ public struct LineagePart: Hashable, Sendable {
     /// Returns when `later` took this session over; `nil` if it did not. A takeover ends only sessions of the node that
     /// it names, in its own lineage, that were stamped before it. A takeover that lies before the session's beginning,
     /// by more than clocks may differ, belongs to an earlier session.
-    public func end(by later: LineagePart) -> GroupTime? {
+    public func takenOverAt(by later: LineagePart) -> GroupTime? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode
             takeover.at >= begin - Limits.stampLead  // rule: cutTime
@@ -43,5 +43,7 @@ public struct LineagePart: Hashable, Sendable {
     }
 
     /// Returns the earliest takeover of this session among `others`; `nil` if there is none.
-    public func end(by others: some Sequence<LineagePart>) -> GroupTime? { others.compactMap { end(by: $0) }.min() }
+    public func takenOverAt(by others: some Sequence<LineagePart>) -> GroupTime? {
+        others.compactMap { takenOverAt(by: $0) }.min()
+    }
 }

@@ -2,7 +2,7 @@
 
 /// The state of a node, as far as it is known.
 public struct Peer: Hashable, Sendable {
-    /// The node's latest presence or will; `nil` for a passing remote, which publishes none.
+    /// The node's latest presence or will; `nil` if none has arrived, or it was deleted.
     public fileprivate(set) var presence: Presence?
     /// When it last sent a message. Retained messages and wills do not count.
     public fileprivate(set) var lastReceived: BootTime?
@@ -108,7 +108,7 @@ public struct Peers: Hashable, Sendable {
         return self[sender].discarded[reason] == 1
     }
 
-    /// Whether a node's clock counts. The clocks of displays, of remotes and of deleted presences do not.
+    /// Whether a node's clock counts: not that of a display. A sender without a presence counts until one is deleted.
     func hasVote(_ node: NodeID) -> Bool { known[node]?.hasVote ?? true }
 
     /// Enters a sender, and returns whether there is room. `boot` is when it sent a message itself, if it did.

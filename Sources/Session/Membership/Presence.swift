@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The task of a participant of a space.
+/// The task of a node of a space. A `display` owns no session; a remote is a display whose requests are answered.
 public enum Role: String, CaseIterable, Sendable {
     case node, display, service
 }

@@ -14,7 +14,7 @@ public struct Notice: Hashable, Sendable {
         self.message = message
     }
 
-    /// Takes over the later acknowledgement and the later message of two notices, in whatever order they arrive.
+    /// Keeps the later acknowledgement and the later message of two notices, in whatever order they arrive.
     mutating func join(_ other: Notice) {
         if let theirs = other.acknowledgement, acknowledgement.map({ $0 < theirs }) ?? true { acknowledgement = theirs }
         guard let theirs = other.message else { return }

@@ -35,8 +35,8 @@ struct Dating: Hashable, Sendable {
         ownership.writeAgain()
     }
 
-    /// Returns a new stamp for a start that was not published yet, above that of an earlier start. The clock of this
-    /// node may have been ahead then. `nil` if the own stamp is above that already, or if that does not count.
+    /// Returns a new stamp above `found`, that of an earlier start, for a start that was not published yet. The clock
+    /// of this node may have been ahead then. `nil` if the own stamp is above `found`, or `found` does not count.
     mutating func stampAbove(_ found: Stamp, in ownership: inout Ownership, _ context: Context) -> Stamp? {
         guard let own = ownership.register, own.stamp <= found, context.admits(found) else { return nil }
         raiseMark(to: found, in: &ownership, context)

@@ -84,10 +84,10 @@ extension Journal {
         // rule: takeoverCut, else: return nil
         guard let own else { return nil }
         let others = replicas.registers.map(\.lineagePart) + [winner?.lineagePart].compactMap(\.self)
-        if let end = own.lineagePart.end(by: others) { return end }
+        if let end = own.lineagePart.takenOverAt(by: others) { return end }
         // Only a later takeover is known, of a session that took this one over.
         guard var later = winner?.lineagePart else { return nil }
         later.takeover?.node = own.owner
-        return own.lineagePart.end(by: later)
+        return own.lineagePart.takenOverAt(by: later)
     }
 }

@@ -211,7 +211,7 @@ struct Ownership: Hashable, Sendable {
     }
 
     /// Empties the list of intents that took effect here, and returns those that the continuation lacks, for its owner.
-    mutating func takeIntentsToForward(to replicas: Replicas, _ context: Context) -> [Intent] {
+    mutating func removeIntentsToForward(to replicas: Replicas, _ context: Context) -> [Intent] {
         guard !carried.isEmpty, let own = journal.own, let winner = replicas.current?.register,
             winner.lineage == own.lineage, winner.owner != own.owner, winner.stamp > own.stamp
         else { return [] }

@@ -49,7 +49,7 @@ package enum CommandLineRunner {
         let names = type.configuration.subcommands.map { $0._commandName } + ["help"]
         if let first = arguments.first, !first.hasPrefix("-"), names.count > 1, !names.contains(first) {
             throw UsageError(
-                "there is no command “\(first)”; similar ones are \(names.names(like: first)); "
+                "there is no command “\(first)”; " + (names.names(like: first).map { "similar: \($0); " } ?? "")
                     + "\(type._commandName) --help lists all")
         }
         return try type.parseAsRoot(arguments)

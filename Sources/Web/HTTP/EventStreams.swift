@@ -63,7 +63,7 @@ actor EventStreams {
     typealias Subscription = (id: Int, end: AsyncStream<Never>)
 
     /// An open stream: of a page, or of the API.
-    private struct Page {
+    private struct OpenStream {
         /// The options of its timeline; `nil` for a stream of the API, which writes its events itself.
         var options: StreamOptions?
         var viewer: Viewer
@@ -75,7 +75,7 @@ actor EventStreams {
 
     private let node: any NodeAccess
     private let timeouts: Timeouts
-    private var pages: [Int: Page] = [:]
+    private var pages: [Int: OpenStream] = [:]
     private var lastID = 0
     private var shown: DisplaySnapshot?
 
@@ -134,7 +134,7 @@ actor EventStreams {
         guard hasRoom(for: viewer) else { return nil }
         let (stream, end) = AsyncStream.makeStream(of: Never.self)
         lastID += 1
-        pages[lastID] = Page(options: options, viewer: viewer, channel: channel, end: end)
+        pages[lastID] = OpenStream(options: options, viewer: viewer, channel: channel, end: end)
         channel.closeFuture.whenComplete { _ in end.finish() }
         return (lastID, stream)
     }
@@ -166,7 +166,7 @@ actor EventStreams {
     }
 
     /// Returns whether a page's socket accepts data, and notes since when it does not.
-    private func isReady(_ page: Page, _ id: Int) -> Bool {
+    private func isReady(_ page: OpenStream, _ id: Int) -> Bool {
         if page.channel.isWritable { return true }
         if page.stalledSince == nil { pages[id]?.stalledSince = SystemClock.bootMilliseconds() }
         return false
@@ -191,7 +191,7 @@ actor EventStreams {
     }
 
     /// Sends a stalled page the current timeline if its socket accepts data again, and drops it after the timeout.
-    private func resumeOrDrop(_ page: Page, _ id: Int) async {
+    private func resumeOrDrop(_ page: OpenStream, _ id: Int) async {
         if page.channel.isWritable {
             pages[id]?.stalledSince = nil
             guard let options = page.options else { return }

@@ -6,11 +6,20 @@ import Display
 /// The query parameters of a page. An invalid value is an error at once, because a kiosk on a wall is hard to debug.
 enum PageParameters {
     static let scales = 0.2...1.0
+    private static let parts = ["icon", "name", "state", "detail", "calm", "ring", "bar", "buttons", "notice"]
+
+    private static func isOn(_ value: String) -> Bool { ["1", "yes", "on", "true"].contains(value) }
 
     static func check(_ query: Query) throws(RequestError) {
         let theme: Theme? = try query.word("theme")
         let face: Face? = try query.word("face")
         let _: Idle? = try query.word("idle")
+        _ = try query.parameter("hide", "some of \(parts.joined(separator: ", ")), as hide=bar,detail") { text in
+            text.split { $0 == "," || $0 == " " }.allSatisfy { parts.contains(String($0)) } ? text : nil
+        }
+        for name in ["controls", "sound"] {
+            _ = try query.parameter(name, "0 or 1") { EventStreams.StreamOptions.isOff($0) || isOn($0) ? $0 : nil }
+        }
         _ = try query.near()
         _ = try query.blank()
         if face == .boring, theme == .eInk {

@@ -34,7 +34,7 @@ struct PrometheusText {
             "lockstep_records_waiting", "Ledger records that the debt service has not acknowledged.",
             Double(node.recordsWaiting))
         gauge("lockstep_session_live", "Whether a session is live.", node.isLive ? 1 : 0)
-        gauge("lockstep_displays", "Open event streams of displays.", Double(displays))
+        gauge("lockstep_displays", "Open event streams of displays and programs.", Double(displays))
     }
 
     private mutating func head(_ name: String, _ help: String, _ type: String) {

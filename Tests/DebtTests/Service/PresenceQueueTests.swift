@@ -31,23 +31,23 @@ import Testing
     @Test func theFirstPresenceIsHandledAtOnce() async throws {
         try await withQueue { queue in
             queue.insert(desk, goneSince: nil, at: 1_000)
-            #expect(queue.takeDue(at: 1_000) == [desk: PresenceQueue.Change(hasReturned: true, dueAt: 1_000)])
-            #expect(queue.takeDue(at: 1_000).isEmpty)
+            #expect(queue.removeDue(at: 1_000) == [desk: PresenceQueue.Change(hasReturned: true, dueAt: 1_000)])
+            #expect(queue.removeDue(at: 1_000).isEmpty)
         }
     }
 
     @Test func aNodeIsHandledOnceInFiveSeconds() async throws {
         try await withQueue { queue in
             queue.insert(desk, goneSince: nil, at: 1_000)
-            _ = queue.takeDue(at: 1_000)
+            _ = queue.removeDue(at: 1_000)
             for time in stride(from: Int64(1_100), to: 5_000, by: 100).map({ BootTime($0) }) {
                 queue.insert(desk, goneSince: GroupTime(time.milliseconds), at: time)
                 queue.insert(desk, goneSince: nil, at: time)
-                #expect(queue.takeDue(at: time).isEmpty)
+                #expect(queue.removeDue(at: time).isEmpty)
             }
             queue.insert(hall, goneSince: nil, at: 5_000)
-            #expect(Set(queue.takeDue(at: 5_000).keys) == [hall], "another node does not wait")
-            #expect(Set(queue.takeDue(at: 6_000).keys) == [desk])
+            #expect(Set(queue.removeDue(at: 5_000).keys) == [hall], "another node does not wait")
+            #expect(Set(queue.removeDue(at: 6_000).keys) == [desk])
         }
     }
 
@@ -55,11 +55,11 @@ import Testing
         try await withQueue { queue in
             queue.insert(desk, goneSince: 10, at: 1_000)
             queue.insert(desk, goneSince: 20, at: 1_000)
-            #expect(queue.takeDue(at: 1_000)[desk]?.goneSince == 10, "a repeated goodbye changes nothing")
+            #expect(queue.removeDue(at: 1_000)[desk]?.goneSince == 10, "a repeated goodbye changes nothing")
             queue.insert(desk, goneSince: 30, at: 2_000)
             queue.insert(desk, goneSince: nil, at: 2_000)
             queue.insert(desk, goneSince: 40, at: 2_000)
-            let change = queue.takeDue(at: 6_000)[desk]
+            let change = queue.removeDue(at: 6_000)[desk]
             #expect(change?.goneSince == 40)
             #expect(change?.hasReturned == true)
         }
@@ -72,7 +72,7 @@ import Testing
                 var queue = PresenceQueue(timer: loop.makeTimer(fire))
                 queue.insert(desk, goneSince: nil, at: Clocks.boot())
                 try await eventually("the timer fires") { fired.withLock(\.self) == 1 }
-                _ = queue.takeDue(at: Clocks.boot() + 1)
+                _ = queue.removeDue(at: Clocks.boot() + 1)
             }
         }
     }

@@ -30,10 +30,10 @@ import Testing
 
     @Test func aChangedWeekIsComputedOnce() async throws {
         try await withSchedule { schedule, _ in
-            #expect(schedule.takeChanged(at: 1_000) == [])
+            #expect(schedule.removeChanged(at: 1_000) == [])
             schedule.insert(changed: home)
-            #expect(schedule.takeChanged(at: 1_000) == [home])
-            #expect(schedule.takeChanged(at: 1_000) == [])
+            #expect(schedule.removeChanged(at: 1_000) == [home])
+            #expect(schedule.removeChanged(at: 1_000) == [])
         }
     }
 
@@ -41,8 +41,8 @@ import Testing
         try await withSchedule { schedule, _ in
             schedule.noteUpdate(from: 1_000, to: 1_020)
             schedule.insert(changed: home)
-            #expect(schedule.takeChanged(at: 1_219) == [])
-            #expect(schedule.takeChanged(at: 1_220) == [home])
+            #expect(schedule.removeChanged(at: 1_219) == [])
+            #expect(schedule.removeChanged(at: 1_220) == [home])
         }
     }
 
@@ -50,8 +50,8 @@ import Testing
         try await withSchedule { schedule, _ in
             schedule.noteUpdate(from: 1_000, to: 1_201_000)
             schedule.insert(changed: home)
-            #expect(schedule.takeChanged(at: 1_210_999) == [])
-            #expect(schedule.takeChanged(at: 1_211_000) == [home])
+            #expect(schedule.removeChanged(at: 1_210_999) == [])
+            #expect(schedule.removeChanged(at: 1_211_000) == [home])
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
             let now = SystemClock.bootMilliseconds()
             schedule.noteUpdate(from: now - 5, to: now)
             schedule.insert(changed: home)
-            #expect(schedule.takeChanged(at: now) == [])
+            #expect(schedule.removeChanged(at: now) == [])
             try await eventually("the updater fires") { fired[0].value.load(ordering: .relaxed) == 1 }
         }
     }

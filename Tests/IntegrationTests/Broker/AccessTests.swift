@@ -23,8 +23,7 @@ import Testing
             try await revoked.start()
             try await eventually("the refusal is known") { revoked.status.linkProblem != .null }
             try await revoked.lockstep("doctor").expect(
-                3, says: "the broker refuses the user or the password", "sudo lockstep members on the broker's machine",
-                "lockstep leave --user, then a new invitation")
+                3, says: "the broker refuses the user or the password", "check the user in LOCKSTEP_BROKER")
             try await revoked.end()
         }
         let lost = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(Port.free())")

@@ -70,6 +70,22 @@ import Testing
         }
     }
 
+    @Test func aFloodOfStartsIsRefused() async throws {
+        try await Space.with("desk", environment: Self.on) { space in
+            let peer = space.peer
+            try await eventually("available", "online", peer)
+            for _ in 1...20 {
+                #expect(try await send(["op": "start", "for": "25m"], by: peer).outcome == "applied")
+            }
+            var refused: JSON = [:]
+            while refused.outcome != "refused" {
+                refused = try await send(["op": "start", "title": "flood", "for": "25m"], by: peer)
+            }
+            #expect(refused.reason.text?.hasPrefix("busy: ") == true)
+            #expect(space["desk"].status.status == "running")
+        }
+    }
+
     @Test func aCommandThatIsRetainedDoesNothing() async throws {
         try await Space.with("desk", environment: Self.on) { space in
             try await eventually("available", "online", space.peer)

@@ -49,7 +49,7 @@ struct PhoneAddCommand: AsyncParsableCommand {
             guard host != nil || !page.isLoopback else {
                 throw UsageError(
                     "this node serves its page to its own machine only: set LOCKSTEP_HTTPS=0.0.0.0:7743 in its node.env and "
-                        + "restart it, or name the proxy with --host")
+                        + "restart it, or lockstep up --https 0.0.0.0:7743, or name the proxy with --host")
             }
             try report.check(host)
             let origin = report.origin(of: page, host: host)
