@@ -94,7 +94,7 @@ function drawEntry(isDimmed) {
   write(part("calm").firstElementChild, entry.calm || "", part("calm"));
   write(part("trend"), { rising: "↗", falling: "↘", steady: "→" }[entry.trend] || "");
   write(part("under"), face === "boring" ? entry.debt || "" : "");
-  for (const name of hidden) if (/^(icon|name|state|detail|calm|bar|buttons|under|ring|head|time)$/.test(name)) show(part(name), false);
+  for (const name of hidden) if (/^(icon|name|state|detail|calm|ring|bar|buttons)$/.test(name)) show(part(name), false);
   if (hidden.includes("icon")) show(part("emoji"), false);
   keepAwake();
 }
