@@ -27,10 +27,10 @@ extension NodeCore {
         /// Hand on a message, after the engine has handled it. The node gets feeds alone, a service every message.
         case deliver(Decoded)
         /// The broker has confirmed an answer of this node.
-        case answered(Answer)
+        case answerConfirmed(Answer)
         /// The broker has confirmed the presence that reports whether this machine sleeps. If a sleeping one was lost,
         /// it counts as confirmed, so that the machine may suspend.
-        case announced(isSleeping: Bool)
+        case presenceConfirmed(isSleeping: Bool)
         /// The broker has confirmed every register that was sent, or their connection has ended.
         case registersConfirmed
         /// The retained messages of the first connection have arrived, or there will be no connection.

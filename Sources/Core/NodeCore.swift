@@ -165,7 +165,7 @@ public struct NodeCore: Sendable {
         }
     }
 
-    private var isAnnounced: Bool { engine.identity.isAnnounced }
+    private var publishesPresence: Bool { engine.identity.publishesPresence }
 
     private mutating func expire(at now: Instant) {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
@@ -235,7 +235,7 @@ public struct NodeCore: Sendable {
         isReady = false
         twin.noteDisconnected()
         let lost = delivery.disconnect()
-        for case .presence(isSleeping: true) in lost { actions.append(.announced(isSleeping: true)) }
+        for case .presence(isSleeping: true) in lost { actions.append(.presenceConfirmed(isSleeping: true)) }
         actions.append(.registersConfirmed)
         changeOutbox { $0.waiting.link(isUp: false, at: now.boot) }
         decide(.linkDown, at: now)
@@ -282,7 +282,7 @@ public struct NodeCore: Sendable {
     /// Sends what waited for the barrier: answers after the own register, then records, which no person waits for.
     private mutating func becomeReady(at now: Instant) {
         isReady = true
-        if catchUp.noteBarrierPassed(needsAnswers: !isAnnounced && engine.hasAskedAll, at: now.boot) {
+        if catchUp.noteBarrierPassed(needsAnswers: !publishesPresence && engine.hasAskedAll, at: now.boot) {
             actions.append(.caughtUp)
         }
         sendWaitingAnswers(at: now)
@@ -294,11 +294,11 @@ public struct NodeCore: Sendable {
         let decoded = codec.decode(
             topic: packet.topic, payload: packet.payload, retained: packet.isRetained, now: engine.groupTime(now))
         switch decoded {
-        case .message(.presence(let presence), let sender) where isAnnounced && sender == codec.me:
+        case .message(.presence(let presence), let sender) where publishesPresence && sender == codec.me:
             updateTwin(presence, isRetained: packet.isRetained, at: now)
             if !twin.isMakingWay { receive(.presence(presence), from: sender, in: packet, at: now) }
         case .message(let message, let sender):
-            if case .register(let register) = message, isAnnounced, sender == codec.me, !isReady {
+            if case .register(let register) = message, publishesPresence, sender == codec.me, !isReady {
                 expectTwin(ifNewer: register)
             }
             receive(message, from: sender, in: packet, at: now)
@@ -306,7 +306,7 @@ public struct NodeCore: Sendable {
         case .erased(let sender, let isPresence): decide(.erased(from: sender, isPresence: isPresence), at: now)
         case .discard(let reason, let sender): decide(.discarded(reason, from: sender), at: now)
         case .ledgerAck(let ack):
-            if isAnnounced, ack.node == codec.me { changeOutbox { $0.receive(ack, at: now.boot) } }
+            if publishesPresence, ack.node == codec.me { changeOutbox { $0.receive(ack, at: now.boot) } }
         case .feed(.calm(let feed?)) where !packet.isRetained: decide(.named(feed.session), at: now)
         case .feed, .sound, .record, .ignored: break
         }
@@ -382,9 +382,9 @@ public struct NodeCore: Sendable {
         case .register:
             if isReady { sendWaitingAnswers(at: now) }
             if !delivery.hasRegisters { actions.append(.registersConfirmed) }
-        case .answer(let waiting): if confirmation == .delivered { actions.append(.answered(waiting.answer)) }
+        case .answer(let waiting): if confirmation == .delivered { actions.append(.answerConfirmed(waiting.answer)) }
         case .presence(let isSleeping):
-            if isSleeping || confirmation == .delivered { actions.append(.announced(isSleeping: isSleeping)) }
+            if isSleeping || confirmation == .delivered { actions.append(.presenceConfirmed(isSleeping: isSleeping)) }
         }
     }
 }

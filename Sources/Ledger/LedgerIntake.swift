@@ -107,11 +107,11 @@ public struct LedgerIntake: Sendable {
             let record = arrival.digested.record
             let answered: LedgerAck.Outcome
             switch result {
-            case .kept, .known, .older: answered = .kept
+            case .stored, .known, .older: answered = .kept
             case .conflict:
                 answered = .conflict
                 notes.append(.conflict(arrival.space, record.node, record.id))
-            case .refused:
+            case .overQuota:
                 answered = .refused
                 notes.append(.overQuota(arrival.space, record.node))
             }

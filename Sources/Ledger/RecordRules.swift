@@ -20,7 +20,7 @@ public import Session
 /// The result of comparing a record that arrives with the stored record of its session.
 public enum FilingResult: Hashable, Sendable {
     /// It is the first of its session, or newer than the stored one.
-    case kept
+    case stored
     /// The same record is stored.
     case known
     /// A newer one is stored.
@@ -28,13 +28,13 @@ public enum FilingResult: Hashable, Sendable {
     /// Another one is stored under the same version, and stays.
     case conflict
     /// It is new, and its node has recorded more sessions than a ledger accepts from one node.
-    case refused
+    case overQuota
 
     /// Compares a record that arrives with the stored record of its session, if there is one.
     public init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
     {
         guard let present, present.version >= version else {
-            self = .kept
+            self = .stored
             return
         }
         if present.version > version { self = .older } else { self = present.digest == digest ? .known : .conflict }

@@ -90,8 +90,8 @@ struct CoreHarness {
             ended += filters
             steps.append("unsubscribe")
         case .makeWay(let time): madeWay.append(time)
-        case .answered(let answer): answered.append(answer.intent)
-        case .announced(let isSleeping): announced.append(isSleeping)
+        case .answerConfirmed(let answer): answered.append(answer.intent)
+        case .presenceConfirmed(let isSleeping): announced.append(isSleeping)
         case .readRecords: add(.recordsRead([]))
         case .show: steps.append("show")
         case .reply(_, let reply): replies.append(reply)

@@ -15,7 +15,7 @@ struct Book {
         switch arrival {
         case .record(let record):
             let present = records[record.id].map { (version: $0.version, digest: $0) }
-            if FilingResult(version: record.version, digest: record, over: present) == .kept {
+            if FilingResult(version: record.version, digest: record, over: present) == .stored {
                 records[record.id] = record
             }
         case .correction(let correction):

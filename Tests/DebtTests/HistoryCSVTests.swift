@@ -37,7 +37,7 @@ struct HistoryCSVTests {
         let ledger = try LedgerStore(at: Store.place(name, in: directory))
         let outcomes = try ledger.file(
             found.records.map { LedgerStore.Arrival(space: home, digested: DigestedRecord($0), at: 0) })
-        #expect(outcomes.allSatisfy { $0.filing == .kept })
+        #expect(outcomes.allSatisfy { $0.filing == .stored })
         for correction in found.corrections { #expect(try ledger.correct(correction, in: home)) }
         for calm in found.calm { try ledger.store(calm, in: home) }
         return ledger

@@ -25,9 +25,9 @@ import Testing
 
     @Test func newSessionsAreCountedWithTheirMinutes() throws {
         #expect(
-            try report([.kept, .kept]).text
+            try report([.stored, .stored]).text
                 == "Imported 2 sessions of 90 minutes; 1 row skipped.")
-        #expect(try report(isDry: true, [.kept, .kept]).text.hasPrefix("Would import 2 sessions of 90 minutes"))
+        #expect(try report(isDry: true, [.stored, .stored]).text.hasPrefix("Would import 2 sessions of 90 minutes"))
     }
 
     @Test func knownAndConflictingSessionsAreCountedApart() throws {
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func theJSONNamesSkippedRows() throws {
-        let json = try report([.kept, .older]).json
+        let json = try report([.stored, .older]).json
         #expect(json.contains("\"imported\":1"), "\(json)")
         #expect(json.contains("\"known\":1"), "\(json)")
         #expect(json.contains("\"line\":4"), "\(json)")

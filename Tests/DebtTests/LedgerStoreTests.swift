@@ -101,7 +101,7 @@ struct LedgerStoreTests {
         let other = try record("s-1", rev: 2, title: "Something else")
         #expect(
             try ledger.file([arrival(second), arrival(second), arrival(first), arrival(other)]).map(\.filing)
-                == [.kept, .known, .older, .conflict])
+                == [.stored, .known, .older, .conflict])
         #expect(try ledger.file([arrival(other)]).map(\.filing) == [.conflict])
         #expect(try ledger.conflicts().map(\.digested.record) == [other])
         #expect(try ledger.entryBeforeDeletion(second.key, of: home)?.record == second)
@@ -109,7 +109,7 @@ struct LedgerStoreTests {
             try ledger.filings(of: [
                 arrival(second), arrival(first), arrival(other), arrival(try record("s-1", rev: 3)),
             ])
-                == [.known, .older, .conflict, .kept])
+                == [.known, .older, .conflict, .stored])
         // An earlier correction does not resolve a conflict; a later one does, and so does a later version.
         let word = { (id: String, at: Int64) throws in
             Correction(id: try #require(Token(id)), key: second.key, at: at, content: nil)
@@ -121,7 +121,7 @@ struct LedgerStoreTests {
         let third = try record("s-2", rev: 2)
         _ = try ledger.file([arrival(third), arrival(try record("s-2", rev: 2, title: "Other"))])
         #expect(try ledger.conflicts().count == 1)
-        #expect(try ledger.file([arrival(try record("s-2", rev: 3))]).map(\.filing) == [.kept])
+        #expect(try ledger.file([arrival(try record("s-2", rev: 3))]).map(\.filing) == [.stored])
         #expect(try ledger.conflicts().isEmpty)
     }
 
@@ -285,7 +285,7 @@ struct LedgerStoreTests {
         // A later record of the node does not change a correction.
         let outcome = try ledger.file([arrival(try record("s-1", rev: 2, from: start, minutes: 40))])
         book.forget(from: outcome[0].firstTouched)
-        #expect(outcome[0].filing == .kept)
+        #expect(outcome[0].filing == .stored)
         #expect(outcome[0].firstTouched == start)
         #expect(try book.sums(of: week, now: now).done == 0)
         let content = Correction.Content(

@@ -51,7 +51,7 @@ struct LedgerTakeoverTests {
     @Test func recordOfAnotherNodeReplacesNothing() throws {
         let own = try record("s-1", of: "desk", minutes: 60)
         try file(own, at: 60)
-        #expect(try file(record("s-1", of: "rogue", minutes: 1, epoch: 1_000_000), at: 70) == .kept)
+        #expect(try file(record("s-1", of: "rogue", minutes: 1, epoch: 1_000_000), at: 70) == .stored)
         #expect(try ledger.record(own.key, of: home) == own)
         #expect(try minutes() == 60)
         #expect(try ledger.nodes(of: own.id, in: home).map(\.rawValue) == ["desk", "rogue"])
@@ -126,7 +126,7 @@ struct LedgerTakeoverTests {
 
     @Test func recordsOfTwoNodesWithOneIDAreBothKept() throws {
         try file(record("s-1", of: "desk", minutes: 60, epoch: 5), at: 60)
-        #expect(try file(record("s-1", of: "hall", from: 90, minutes: 30), at: 120) == .kept)
+        #expect(try file(record("s-1", of: "hall", from: 90, minutes: 30), at: 120) == .stored)
         #expect(try minutes() == 90)
     }
 

@@ -83,11 +83,11 @@ struct RecordQuotaTests {
             .filing
         }
         let quota = RecordQuota()
-        #expect(try file(record(at: Self.now), quota) == .kept)
+        #expect(try file(record(at: Self.now), quota) == .stored)
         let desk = NodeID.desk
         while quota.admits(desk, in: home, stored: { 0 }) {}
-        #expect(try file(record("s-2", at: Self.now), quota) == .refused)
-        #expect(try file(record(at: Self.now) { $0.version.rev = 2 }, quota) == .kept)
+        #expect(try file(record("s-2", at: Self.now), quota) == .overQuota)
+        #expect(try file(record(at: Self.now) { $0.version.rev = 2 }, quota) == .stored)
         #expect(try ledger.count(of: desk, in: home) == 1)
         #expect(try ledger.problems().isEmpty)
         try ledger.set(problem: "too much", .quota, at: 5)

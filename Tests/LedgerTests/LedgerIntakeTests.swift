@@ -48,10 +48,10 @@ import Wire
         try receive(2..<5)
         #expect(intake.nextBatch(at: 0).isEmpty, "a batch is being written")
         #expect(answers().isEmpty, "nothing is on disk")
-        intake.noteFiled([.kept, .known], at: 1)
+        intake.noteFiled([.stored, .known], at: 1)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.kept, .kept])
         #expect(intake.nextBatch(at: 1).map(\.digested.record.id.rawValue) == ["s-2", "s-3", "s-4"])
-        intake.noteFiled([.kept, .kept, .kept], at: 1)
+        intake.noteFiled([.stored, .stored, .stored], at: 1)
         #expect(intake.isIdle)
     }
 
@@ -73,7 +73,7 @@ import Wire
     @Test mutating func eachOutcomeHasItsAnswer() throws {
         try receive(0..<5)
         _ = intake.nextBatch(at: 0)
-        intake.noteFiled([.kept, .known, .older, .conflict, .refused], at: 0)
+        intake.noteFiled([.stored, .known, .older, .conflict, .overQuota], at: 0)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.kept, .kept, .kept, .conflict, .refused])
         let conflict = try record(3)
         #expect(intake.removeNotes() == [.conflict(home, desk, conflict.record.id), .overQuota(home, desk)])
@@ -108,7 +108,7 @@ import Wire
     @Test mutating func manyAnswersAreSplitIntoSeveralMessages() throws {
         try receive(0..<LedgerAck.itemsLimit + 1)
         _ = intake.nextBatch(at: 0)
-        intake.noteFiled(Array(repeating: .kept, count: LedgerAck.itemsLimit + 1), at: 0)
+        intake.noteFiled(Array(repeating: .stored, count: LedgerAck.itemsLimit + 1), at: 0)
         #expect(answers().map(\.items.count) == [LedgerAck.itemsLimit, 1])
     }
 
@@ -117,7 +117,7 @@ import Wire
         try receive(0..<2)
         intake.receive(try record(2, of: hall), in: home, at: Self.time, isVouched: true, now: 0)
         _ = intake.nextBatch(at: 0)
-        intake.noteFiled([.kept, .kept, .kept], at: 0)
+        intake.noteFiled([.stored, .stored, .stored], at: 0)
         #expect(answers().map(\.node) == [desk, hall])
     }
 

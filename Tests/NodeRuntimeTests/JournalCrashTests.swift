@@ -146,14 +146,14 @@ import Wire
             let isWritten = (try? place.write(epoch)) != nil
             let isAgain = (try? place.write(epoch + 1)) != nil
             place.file.before = { _ in }
-            let kept = JournalRecords(in: try place.bytes())
+            let kept = JournalLines(in: try place.bytes())
             #expect(kept.damagedAt == nil)
             #expect(
                 !isWritten || isAgain || step == .replace(.rename) || step == .replace(.flushDirectory)
                     || step == .replace(.flush) || step == .replace(.create))
             try place.write(epoch + 2)
             let bytes = try place.bytes()
-            let records = JournalRecords(in: bytes)
+            let records = JournalLines(in: bytes)
             #expect(records.damagedAt == nil)
             #expect(records.torn == 0)
             let last = try #require(records.whole.last)

@@ -21,7 +21,7 @@ struct JournalDiskTests {
 
     private func lastEpoch(in state: String) throws -> Int? {
         let bytes = [UInt8](try Data(contentsOf: .init(filePath: state + "/journal")))
-        guard let last = JournalRecords(in: bytes).whole.last else { return nil }
+        guard let last = JournalLines(in: bytes).whole.last else { return nil }
         return (1...200).first { JournalPlace.journal($0).json() == Array(bytes[last]) }
     }
 

@@ -99,7 +99,7 @@ import Wire
     }
 
     @Test func recordOfALaterVersionIsKeptAside() throws {
-        let later = JournalRecords.line(of: Array("{\"v\":2}".utf8))
+        let later = JournalLines.line(of: Array("{\"v\":2}".utf8))
         try place.put(JournalPlace.line(3) + later)
         let damage = try place.damage()
         #expect(damage.last?.epoch == 3)

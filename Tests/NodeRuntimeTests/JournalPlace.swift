@@ -44,7 +44,7 @@ final class JournalPlace {
     var isMissing: Bool { if case .nothing = file.load(at: 0) { true } else { false } }
 
     static func journal(_ epoch: Int) -> Journal { Journal(epoch: epoch) }
-    static func line(_ epoch: Int) -> [UInt8] { JournalRecords.line(of: journal(epoch).json()) }
+    static func line(_ epoch: Int) -> [UInt8] { JournalLines.line(of: journal(epoch).json()) }
 
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).filter { $0 != "lock" }.sorted()

@@ -43,11 +43,11 @@ struct EngineHarness {
         _ node: String = "desk", bootID: String = "boot-1", boot: BootTime = 1_000_000,
         wall: GroupTime = EngineHarness.epoch,
         wallBound: Milliseconds? = 5, journal: Journal? = nil, role: Role = .node, mayPress: Bool = true,
-        isAnnounced: Bool = true, defaults: SessionDefaults = SessionDefaults()
+        publishesPresence: Bool = true, defaults: SessionDefaults = SessionDefaults()
     ) {
         let identity = NodeIdentity(
             node: id(node), name: node, role: role, mayPress: mayPress, software: "test", bootID: token(bootID),
-            isAnnounced: isAnnounced, defaults: defaults)
+            publishesPresence: publishesPresence, defaults: defaults)
         loop = CoreLoop(NodeCore(identity: identity, space: space, seed: 1))
         self.boot = boot
         self.wall = wall

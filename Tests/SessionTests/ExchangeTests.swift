@@ -49,7 +49,7 @@ import Testing
         other.hear(
             .ping(Ping(connection: token("c-9"), sent: 77, at: EngineHarness.epoch), to: id("attic")), from: "kitchen")
         other.hear(ping, from: "desk")
-        var passing = EngineHarness(isAnnounced: false).linked()
+        var passing = EngineHarness(publishesPresence: false).linked()
         passing.hear(ping, from: "kitchen")
         var display = EngineHarness(role: .display).linked()
         display.hear(ping, from: "kitchen")

@@ -139,7 +139,7 @@ import Testing
 
     /// The owner has answered another hello a moment ago, so its answer is the last one.
     @Test func remoteWaitsForTheOwnerThoughOthersAnswerFirst() {
-        var rig = EngineHarness("remote", isAnnounced: false).linked()
+        var rig = EngineHarness("remote", publishesPresence: false).linked()
         #expect(rig.published.contains(.hello))
         rig.pass(100)
         rig.deliver(.presence(presence("z1")), from: "zoo")

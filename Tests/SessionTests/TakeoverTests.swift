@@ -9,9 +9,9 @@ import Testing
     /// A node that shows a session of `kitchen`, which ran for a minute.
     static func displayOfKitchen(
         _ register: Register = peerRegister(plan: "focus 25m, shortBreak 5m"), node: String = "desk",
-        role: Role = .node, isAnnounced: Bool = true
+        role: Role = .node, publishesPresence: Bool = true
     ) -> EngineHarness {
-        var rig = EngineHarness(node, bootID: "boot-\(node)", role: role, isAnnounced: isAnnounced).linked()
+        var rig = EngineHarness(node, bootID: "boot-\(node)", role: role, publishesPresence: publishesPresence).linked()
             .besideKitchen(register)
         rig.pass(60_000)
         rig.published = []
@@ -113,8 +113,8 @@ import Testing
     }
 
     @Test func remoteTakesNoSessionOver() {
-        for (role, isAnnounced) in [(Role.display, true), (.service, true), (.node, false)] {
-            var rig = Self.displayOfKitchen(role: role, isAnnounced: isAnnounced)
+        for (role, publishesPresence) in [(Role.display, true), (.service, true), (.node, false)] {
+            var rig = Self.displayOfKitchen(role: role, publishesPresence: publishesPresence)
             rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
             #expect(rig.press(.pause) == nil)
             rig.pass(5_000)

@@ -39,7 +39,7 @@ struct RemoteCommand: AsyncParsableCommand {
         let user = settings.broker?.user.flatMap(NodeID.init)
         let id = user ?? NodeID("remote-" + String(UInt32.random(in: 0 ... .max), radix: 36)) ?? settings.node
         let identity = NodeIdentity(
-            node: id, name: "remote", role: .display, software: Software.name, bootID: bootID, isAnnounced: false)
+            node: id, name: "remote", role: .display, software: Software.name, bootID: bootID, publishesPresence: false)
         // Once joined, the link is retried for ever.
         let joined = Atomic(false)
         let configuration = settings.brokerConfiguration(clientID: "lockstep-remote") {

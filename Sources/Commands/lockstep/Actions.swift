@@ -129,6 +129,15 @@ struct SkipCommand: ActionCommand {
     @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .skip }
+
+    func run() async throws {
+        try await node.access.withAccess { client in
+            let reply = try await client.press(IntentRequest(Press(operation())))
+            let isOver = try await client.status().status == Status.completed.rawValue
+            let done = CommandOutput.strings[isOver ? .eventCompleted : .eventPhase]
+            try CommandOutput.end(reply, done: done, json: node.output.json)
+        }
+    }
 }
 
 struct CorrectCommand: ActionCommand {

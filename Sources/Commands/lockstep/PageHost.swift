@@ -12,10 +12,18 @@ extension KioskReport {
         "this node serves no page: set LOCKSTEP_HTTP=127.0.0.1:7780 in its node.env and restart it, or run lockstep up --http "
         + "127.0.0.1:7780; for other machines LOCKSTEP_HTTPS=0.0.0.0:7743"
 
-    /// Checks that the node answers to a host that a person names. For an origin, it only warns: a proxy there can ask
+    static let onlyHere =
+        "this node serves its page to its own machine only: set LOCKSTEP_HTTPS=0.0.0.0:7743 in its node.env and restart it, "
+        + "or lockstep up --https 0.0.0.0:7743"
+
+    /// Checks that the node answers at a host that a person names. For an origin, it only warns: a proxy there can ask
     /// the node for another host.
-    func check(_ host: PageHost?) throws {
-        guard let host, !host.isAddress, !names.contains(host.name) else { return }
+    func check(_ host: PageHost?, of page: Page) throws {
+        guard let host else { return }
+        if page.isLoopback, host.isAddress, host.origin == nil, !["::1", "127"].contains(where: host.host.hasPrefix) {
+            throw UsageError("\(Self.onlyHere), or name the proxy as --host https://pi.example.org")
+        }
+        guard !host.isAddress, !names.contains(host.name) else { return }
         let problem =
             "the node does not answer to \(host.name): add it to LOCKSTEP_HTTP_HOSTS in the node's settings, then restart the node"
         guard host.origin != nil else { throw UsageError(problem) }

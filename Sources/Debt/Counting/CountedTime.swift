@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 import Session
 
 /// An interval that counts, in milliseconds of group time, and the session that it belongs to.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 package import Session
 
 /// A session in the ledger: its latest record with the latest correction applied.

@@ -30,7 +30,7 @@ package enum ICalendar {
 
     private static func time(_ instant: Int64) -> String {
         let local = LocalTime(at: instant, offset: 0)
-        let seconds = CivilDate.padded(Int(local.time / 1_000 % 60), 2)
+        let seconds = (local.time / 1_000 % 60).padded(to: 2)
         return "\(local.date)T\(local.clock)\(seconds)Z".filter { $0 != "-" && $0 != ":" }
     }
 

@@ -26,12 +26,12 @@ package struct ImportReport: Encodable {
 
     package mutating func count(_ filing: FilingResult, of record: LedgerRecord) {
         switch filing {
-        case .kept:
+        case .stored:
             imported += 1
             milliseconds += record.runs.reduce(0) { $0 + (($1.to ?? $1.from) - $1.from).count }
         case .known, .older: known += 1
         case .conflict: conflicts += 1
-        case .refused: break  // An import has no quota.
+        case .overQuota: break  // An import has no quota.
         }
     }
 

@@ -8,7 +8,7 @@ enum ZonedTime {
         let offset = zone.offset(at: instant)
         // Offsets from before time zones (local mean time) have seconds, which the format lacks.
         guard offset % 60 == 0 else { return text(instant, zone: .utc) }
-        func digits(_ number: Int64, _ width: Int = 2) -> String { CivilDate.padded(Int(number), width) }
+        func digits(_ number: Int64, _ width: Int = 2) -> String { number.padded(to: width) }
         let local = zone.local(instant)
         let seconds = "\(digits(local.time / 1_000 % 60)).\(digits(local.time % 1_000, 3))"
         let minutes = Int64(abs(offset) / 60)

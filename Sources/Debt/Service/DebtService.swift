@@ -182,7 +182,7 @@ package actor DebtService: BrokerService {
         defer { if hasWaitingPresences { handlePresences() } }
         guard let filed = perform("written", result.get) else { return }
         var touched: [SpaceID: Int64] = [:]
-        for (arrival, change) in filed where change.filing == .kept {
+        for (arrival, change) in filed where change.filing == .stored {
             touched[arrival.space] = min(touched[arrival.space] ?? .max, change.firstTouched)
         }
         for (id, instant) in touched {

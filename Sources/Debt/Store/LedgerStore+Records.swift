@@ -57,9 +57,9 @@ extension LedgerStore {
                     let isAdmitted = try quota.admits(record.node, in: arrival.space) {
                         try Self.count(of: record.node, space: arrival.space, in: connection)
                     }
-                    if !isAdmitted { filing = .refused }
+                    if !isAdmitted { filing = .overQuota }
                 }
-                if filing == .kept {
+                if filing == .stored {
                     let (first, last) = Self.span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
                     let (firstReceived, finalReceived) = (
                         before?.firstReceived ?? at, record.status.isLive ? nil : before?.finalReceived ?? at

@@ -57,7 +57,7 @@ extension CivilDate {
         let year = thursday.components.year
         let first = CivilDate(year: year, month: 1, day: 1)
         let week = (thursday.dayNumber - first.dayNumber) / 7 + 1
-        return "\(CivilDate.padded(year, 4))-W\(CivilDate.padded(week, 2))"
+        return "\(year.padded(to: 4))-W\(week.padded(to: 2))"
     }
 }
 

@@ -6,13 +6,13 @@ import Session
 import Settings
 import Wire
 
-/// The journal file: a write-ahead file of records. The last record applies.
+/// The journal file: a write-ahead file of lines. The last line applies.
 ///
-/// A record is on disk before ``write(_:)`` returns. It is appended into zeros that fill the file up to its capacity,
+/// A line is on disk before ``write(_:)`` returns. It is appended into zeros that fill the file up to its capacity,
 /// so that a write changes no metadata and costs one flush. When the file is full, and after any failure, it is
 /// replaced as a whole. A process appends only to a file that it has created, never to the remains of another write.
 final class JournalFile {
-    /// The capacity of a new file in bytes: some 500 records. The write that replaces it also writes the zeros.
+    /// The capacity of a new file in bytes: some 500 lines. The write that replaces it also writes the zeros.
     static let standardCapacity = 1 << 20
     private static let name = "journal"
     /// The largest file that is read, in bytes.
@@ -30,11 +30,11 @@ final class JournalFile {
     enum Found {
         case nothing
         case journal(Journal, tornBytes: Int)
-        /// The damaged file was renamed to this path, if possible; `last` is its last valid record.
+        /// The damaged file was renamed to this path, if possible; `last` is its last valid line.
         case damaged(keptAs: String?, reason: String, last: Journal?)
     }
 
-    /// The open file, and where the next record goes.
+    /// The open file, and where the next line goes.
     private struct Opened {
         var descriptor: CInt
         var end: Int
@@ -60,7 +60,7 @@ final class JournalFile {
 
     /// Writes a journal, as JSON, to disk. After a failure the next write replaces the file.
     func write(_ json: [UInt8]) throws(FileError) {
-        let line = JournalRecords.line(of: json)
+        let line = JournalLines.line(of: json)
         try line.withUnsafeBufferPointer { line throws(FileError) in try append(UnsafeRawBufferPointer(line)) }
     }
 
@@ -91,7 +91,7 @@ final class JournalFile {
         opened = Opened(descriptor: file, end: line.count, capacity: capacity)
     }
 
-    /// Fills the file with zeros for further records. On a full disk each write replaces a small file.
+    /// Fills the file with zeros for further lines. On a full disk each write replaces a small file.
     private func reserve(in file: CInt, after end: Int) -> Int {
         guard end < capacity else { return end }
         do throws(FileError) {
@@ -119,21 +119,21 @@ final class JournalFile {
         } catch {
             return error.isMissing ? .nothing : giveUp(at: wall, error.description)
         }
-        let records = JournalRecords(in: bytes)
-        var reason = records.damagedAt.map { "the bytes at \($0) are damaged" }
-        for record in records.whole.reversed() {
+        let lines = JournalLines(in: bytes)
+        var reason = lines.damagedAt.map { "the bytes at \($0) are damaged" }
+        for line in lines.whole.reversed() {
             do throws(Rejection) {
-                let journal = try Journal(json: Array(bytes[record]))
-                guard let reason else { return .journal(journal, tornBytes: records.torn) }
+                let journal = try Journal(json: Array(bytes[line]))
+                guard let reason else { return .journal(journal, tornBytes: lines.torn) }
                 return .damaged(keptAs: repair(with: journal, at: wall), reason: reason, last: journal)
             } catch {
                 reason = reason ?? error.description
             }
         }
-        return giveUp(at: wall, reason ?? "it holds no valid record")
+        return giveUp(at: wall, reason ?? "it holds no valid line")
     }
 
-    /// Gives up on a file that yields no valid record, and moves it aside.
+    /// Gives up on a file that yields no valid line, and moves it aside.
     private func giveUp(at wall: WallTime, _ reason: String) -> Found {
         .damaged(keptAs: moveAside(at: wall), reason: reason, last: nil)
     }
@@ -149,7 +149,7 @@ final class JournalFile {
         }
     }
 
-    /// Keeps a damaged file under another name, and replaces it by its last valid record. It uses a link, so that after
+    /// Keeps a damaged file under another name, and replaces it by its last valid line. It uses a link, so that after
     /// a crash in between the damaged file is still in place.
     private func repair(with journal: Journal, at wall: WallTime) -> String? {
         let aside = "\(Self.name).damaged-\(wall)"

@@ -17,7 +17,7 @@ extension Node {
         configuration.spreadMilliseconds = { [weak self] in
             self?.assumeIsolated { Int64($0.core.engine.peers.online.count) * 5 } ?? 0
         }
-        try await link.run(configuration, makeWill: identity.isAnnounced ? will : nil) { [weak self] event in
+        try await link.run(configuration, makeWill: identity.publishesPresence ? will : nil) { [weak self] event in
             self?.assumeIsolated { $0.handle(event) }
         }
     }
@@ -30,7 +30,7 @@ extension Node {
 
     /// Publishes that the node goes offline, and closes the connection. The session continues by its plan.
     package func goOffline() async {
-        await link.close { identity.isAnnounced ? [MQTTMessage(core.will(of: $0, at: clocks()))] : [] }
+        await link.close { identity.publishesPresence ? [MQTTMessage(core.will(of: $0, at: clocks()))] : [] }
     }
 
     /// Saves the sessions that the pages list, as of now, because the node stops.

@@ -51,14 +51,14 @@ extension Node {
             // Nor is one whose presence was deleted, unless its session goes on.
             let isLive = core.engine.register(of: node)?.status.isLive == true
             let isNode = peer.presence != nil || isLive || !peer.discarded.isEmpty
-            return isNode && !(identity.isAnnounced && node == identity.node)
+            return isNode && !(identity.publishesPresence && node == identity.node)
         }
         var rows = others.map { node, peer in
             row(
                 of: node, presence: peer.presence, isOnline: peer.isOnline, isHeard: link.connection != nil,
                 lastHeard: peer.lastReceived.map { time - (now.boot - $0) }, at: now)
         }
-        if identity.isAnnounced {
+        if identity.publishesPresence {
             let own = link.connection.map { core.engine.presence(at: now, connection: $0, online: true) }
             var report = row(of: identity.node, presence: own, isOnline: own != nil, at: now, isSelf: true)
             if own == nil {
@@ -77,7 +77,7 @@ extension Node {
         let register = core.engine.register(of: node)
         let isClockWrong =
             presence?.clock.isWrong == true || core.engine.isContradicted(by: node, at: now)
-            || register.map { core.engine.isRefused($0.stamp, at: now) } == true
+            || register.map { core.engine.admits($0.stamp, at: now) } == false
         return NodeReport(
             node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong, isHeard: isHeard,
             lastHeard: lastHeard?.milliseconds,

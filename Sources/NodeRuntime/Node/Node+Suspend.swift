@@ -14,7 +14,7 @@ extension Node {
     }
 
     private func beginSleep(then done: @escaping @Sendable () -> Void) {
-        let isAnnounced = identity.isAnnounced && view.isLinked
+        let isAnnounced = identity.publishesPresence && view.isLinked
         if isAnnounced { suspend.fallAsleep(then: done) }
         handle(.input(.sleeping(true)))
         if !isAnnounced { done() }

@@ -196,9 +196,9 @@ package actor Node {
         case .readRecords(let ids): _ = runner.add(.recordsRead(files.acknowledgedRecords(ids)))
         case .deliver(.feed(let feed)): if hub.feeds.take(feed) { feedsHaveChanged() }
         case .deliver: break
-        case .answered(let answer):
+        case .answerConfirmed(let answer):
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
-        case .announced(let isSleeping): suspend.noteConfirmedAnnouncement(isSleeping: isSleeping)
+        case .presenceConfirmed(let isSleeping): suspend.noteConfirmedAnnouncement(isSleeping: isSleeping)
         case .registersConfirmed: askers.registerConfirmation.resume()
         case .caughtUp:
             recent.note(retained: peers.all.compactMap { core.engine.register(of: $0.node) }, at: groupTime)

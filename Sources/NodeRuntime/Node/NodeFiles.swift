@@ -49,7 +49,7 @@ struct NodeFiles {
             return found
         case .damaged(let aside, let reason, let last):
             log.error(
-                "the journal is damaged\(last == nil ? "" : "; its last valid record is used")",
+                "the journal is damaged\(last == nil ? "" : "; its last valid line is used")",
                 metadata: ["keptAs": "\(aside ?? "nothing: it cannot be renamed")", "reason": "\(reason)"])
             return last
         }

@@ -158,7 +158,8 @@ package final class ServiceCore {
         case .makeWay(let time): output.makeWay(time)
         case .deliver(let decoded): delivered.append(decoded)
         case .log(let note): notes.write(note, of: engine)
-        case .unsubscribe, .reply, .changeRecords, .readRecords, .answered, .announced, .registersConfirmed, .caughtUp,
+        case .unsubscribe, .reply, .changeRecords, .readRecords, .answerConfirmed, .presenceConfirmed,
+            .registersConfirmed, .caughtUp,
             .show:
             break
         }

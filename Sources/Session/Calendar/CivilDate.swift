@@ -47,15 +47,10 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
 
     public var description: String {
         let (year, month, day) = components
-        return "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+        return "\(year.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))"
     }
 
     public static func < (one: CivilDate, other: CivilDate) -> Bool { one.dayNumber < other.dayNumber }
-
-    package static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
 
     package static func floor(_ number: Int, _ divisor: Int) -> Int {
         number >= 0 ? number / divisor : -((-number + divisor - 1) / divisor)

@@ -67,6 +67,6 @@ public struct LocalTime: Hashable, Sendable {
 
     /// Returns the hour and the minute of milliseconds since midnight, as `08:30`.
     public static func clock(_ time: Int64) -> String {
-        "\(CivilDate.padded(Int(time / 3_600_000), 2)):\(CivilDate.padded(Int(time / 60_000 % 60), 2))"
+        "\((time / 3_600_000).padded(to: 2)):\((time / 60_000 % 60).padded(to: 2))"
     }
 }

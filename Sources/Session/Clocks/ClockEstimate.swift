@@ -19,9 +19,9 @@ struct ClockEstimate: Hashable, Sendable {
     /// This node's boot clock when the ping of that exchange was sent.
     private var sent: BootTime
     /// The peer's wall clock minus its boot clock.
-    private let wallLead: Lead
+    private let peerWallLead: Lead
     /// The peer's group time minus its boot clock.
-    private let timeLead: Lead
+    private let peerGroupLead: Lead
     var clock: ClockQuality
     /// Whether the node has stayed online since.
     var isPresent = true
@@ -35,8 +35,8 @@ struct ClockEstimate: Hashable, Sendable {
         high = Microseconds(pong.boot - pong.sent + 1) + Self.drift(in: now - pong.sent)
         at = now
         sent = pong.sent
-        wallLead = Lead(of: GroupTime(told: pong.wall), over: pong.boot)
-        timeLead = Lead(of: pong.at, over: pong.boot)
+        peerWallLead = Lead(of: GroupTime(told: pong.wall), over: pong.boot)
+        peerGroupLead = Lead(of: pong.at, over: pong.boot)
         clock = pong.clock
         guard let known, known.bootID == bootID else { return }
         let drift = Self.drift(in: now - known.at)
@@ -68,7 +68,7 @@ struct ClockEstimate: Hashable, Sendable {
     }
 
     /// The peer's wall clock minus this node's boot clock.
-    var lead: Lead { wallLead + offset }
+    var wallLead: Lead { peerWallLead + offset }
     /// The peer's group time minus this node's boot clock.
-    var groupLead: Lead { timeLead + offset }
+    var groupLead: Lead { peerGroupLead + offset }
 }

@@ -56,7 +56,7 @@ struct ClockSync: Hashable, Sendable {
     /// The conditions of the choice of nodes, besides who is online.
     struct Plan: Hashable, Sendable {
         /// Whether it is known who is online.
-        var isReady: Bool
+        var isBarrierPassed: Bool
         var owner: NodeID?
         /// The boot that the owner should be in.
         var boot: BootID?
@@ -64,8 +64,8 @@ struct ClockSync: Hashable, Sendable {
         var needsReferences: Bool
 
         /// The conditions on a node that shows this view.
-        init(_ view: View, isReady: Bool, needsReferences: Bool) {
-            (self.isReady, self.needsReferences) = (isReady, needsReferences)
+        init(_ view: View, isBarrierPassed: Bool, needsReferences: Bool) {
+            (self.isBarrierPassed, self.needsReferences) = (isBarrierPassed, needsReferences)
             guard !view.isOwner, let shown = view.register, shown.status.isLive else { return }
             (owner, boot) = (shown.owner, shown.anchor.bootID)
         }
@@ -173,7 +173,7 @@ struct ClockSync: Hashable, Sendable {
         self.plan = plan
         pace = max(Self.burstInterval, Int64(peers.online.count) * Self.pacePerNode)
         references = []
-        guard plan.isReady else { return polls = [:] }
+        guard plan.isBarrierPassed else { return polls = [:] }
         var nodes: Set<NodeID> = []
         var continuous: (NodeID, BootID)?
         if let owner = plan.owner, let boot = plan.boot, peers[owner].presence?.isOnline != false {
@@ -295,9 +295,9 @@ struct ClockSync: Hashable, Sendable {
         estimates.sorted { $0.key < $1.key }.compactMap { node, estimate in
             guard estimate.clock.isSynced else { return nil }
             // An answer after a long way proves little: if the own clock lies within its error, the own clock counts.
-            let isOwn = (estimate.lead - now.wallLead).magnitude <= estimate.bound(at: now.boot)
+            let isOwn = (estimate.wallLead - now.wallLead).magnitude <= estimate.bound(at: now.boot)
             return GroupClock.Reading(
-                node: node, lead: isOwn ? now.wallLead : estimate.lead,
+                node: node, lead: isOwn ? now.wallLead : estimate.wallLead,
                 isPresent: estimate.isPresent && peers[node].isOnline)
         }
     }

@@ -56,7 +56,7 @@ extension Engine {
     }
 
     /// Whether a node that was online on the last connection has not announced itself on this one. It may know more.
-    var isPeerMissing: Bool { peers.online.contains { $0 != node && !peers.announced.contains($0) } }
+    var isPeerMissing: Bool { peers.online.contains { $0 != node && !peers.withPresence.contains($0) } }
 
     /// Plans to publish presence, register and notice again.
     mutating func repair(_ context: Context) { if link.isUp { echoes.repair(at: context.now.boot) } }
@@ -96,7 +96,7 @@ extension Engine {
     mutating func begin(
         _ beginning: Ownership.Beginning, reply id: IntentID, to ticket: Ticket, _ context: Context
     ) -> Bool {
-        if let field = ownership.begin(beginning, stampedBy: &dating, isReady: link.isReady, context) {
+        if let field = ownership.begin(beginning, stampedBy: &dating, isBarrierPassed: link.isBarrierPassed, context) {
             emit(.reply(ticket, .invalid(field)))
             return false
         }

@@ -131,7 +131,7 @@ public struct Engine: Hashable, Sendable {
     /// Publishes presence, register and answers that may leave now.
     private mutating func publish(_ context: Context) {
         if link.removePendingHello() { emit(.publish(.hello)) }
-        if let connection = link.removePendingPresence(), identity.isAnnounced {
+        if let connection = link.removePendingPresence(), identity.publishesPresence {
             emit(.publish(.presence(presence(context, connection: connection, online: true))))
         }
         release(at: context.now.boot)
@@ -144,18 +144,18 @@ public struct Engine: Hashable, Sendable {
     private mutating func release(at boot: BootTime) {
         let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
-        let isBarrierPassed = link.isReady && !startAwaitsTime
+        let mayCompareStart = link.isBarrierPassed && !startAwaitsTime
         let mayLeave =
             isWanted && link.isUp
             && isOnDisk  // rule: writeFirst
-            && isBarrierPassed  // rule: barrierFirst
+            && mayCompareStart  // rule: barrierFirst
         if mayLeave, let own = ownership.register {
             emit(.publish(.register(own)))
             echoes.expect(own.version, at: boot)
             ownership.notePublished()
         }
         // After the barrier: by then the notice includes what an earlier process of this node has said.
-        if link.isUp, link.isReady, let notice = notices.removePending() { emit(.publish(.notice(notice))) }
+        if link.isUp, link.isBarrierPassed, let notice = notices.removePending() { emit(.publish(.notice(notice))) }
         for answer in gate.release() { emit(answer) }
     }
 
@@ -184,7 +184,8 @@ public struct Engine: Hashable, Sendable {
         let times: [BootTime?] = [
             ownership.boundary, gate.retryAt, link.barrierDeadline, link.comparisonDeadline, link.plannedAskAt,
             link.answersDueAt, echoes.repairAt, echoes.reminderAt, replicas.nextWake,
-            requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver), clocks.compareAt, clocks.nextWake,
+            requests.nextWake(isBarrierPassed: link.isBarrierPassed, canTakeOver: canTakeOver), clocks.compareAt,
+            clocks.nextWake,
             notices.nextDue(context), view.message.map { context.now.boot + ($0.until - context.groupTime) },
         ]
         nextWake = times.lazy.compactMap(\.self).min()
@@ -222,7 +223,7 @@ public struct Engine: Hashable, Sendable {
     /// Whether the own register can be the current one. If others do not admit its stamp, it can only if it is the only
     /// register.
     func isCandidate(_ own: Register, _ context: Context) -> Bool {
-        guard link.isReady else { return true }
+        guard link.isBarrierPassed else { return true }
         if ownership.journal.isWithheld { return false }
         // A start after a stamp with the largest counter gets the next millisecond, perhaps one more than is admitted.
         return replicas.current == nil || context.admits(own.stamp, lead: 1)
@@ -237,7 +238,7 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether messages of `sender` are this node's own. A passing remote may use the id of a node because the broker's
     /// ACL requires it. That node is another program, whose messages are not the remote's own.
-    func isSelf(_ sender: NodeID) -> Bool { sender == node && identity.isAnnounced }
+    func isSelf(_ sender: NodeID) -> Bool { sender == node && identity.publishesPresence }
 
     /// Makes the context of an input or a rest.
     func context(at now: Instant) -> Context {
@@ -250,7 +251,7 @@ public struct Engine: Hashable, Sendable {
     var canTakeOver: Bool { identity.mayOwn }
 
     /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier one.
-    public var isCatchingUp: Bool { link.isUp && !link.isReady }
+    public var isCatchingUp: Bool { link.isUp && !link.isBarrierPassed }
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
     public var hasAskedAll: Bool { link.hasAskedAll }
 
@@ -258,7 +259,7 @@ public struct Engine: Hashable, Sendable {
     /// arrive. Later it is so if another node is there, and this one may ask all nodes or did so within `timeout`.
     package func mayLackSession(within timeout: Milliseconds, at now: Instant) -> Bool {
         guard link.isUp, identity.mayPress, !(view(at: now).register?.status.isLive ?? false) else { return false }
-        guard link.isReady else { return true }
+        guard link.isBarrierPassed else { return true }
         let isSomebodyHere = isRetainedMissing || peers.online.contains { $0 != node }
         return isSomebodyHere && (link.mayAskAll(at: now.boot) || link.hasAsked(within: timeout, at: now.boot))
     }
@@ -283,8 +284,8 @@ public struct Engine: Hashable, Sendable {
         (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
     }
 
-    /// Returns whether a stamp does not count now; see `Context.admits`.
-    public func isRefused(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
+    /// Returns whether a stamp counts now; see `Context.admits`.
+    public func admits(_ stamp: Stamp, at now: Instant) -> Bool { context(at: now).admits(stamp) }
 
     /// Returns whether this node has compared its clock with that of a peer, so that the peer has a vote.
     package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }
@@ -307,7 +308,7 @@ public struct Engine: Hashable, Sendable {
     /// Returns stamp and version of the latest known register of a node; `nil` for a withheld own one.
     package func stampAndVersion(of subject: NodeID) -> (stamp: Stamp, version: Version)? {
         if isSelf(subject) {
-            let isWithheld = link.isReady && ownership.journal.isWithheld
+            let isWithheld = link.isBarrierPassed && ownership.journal.isWithheld
             return isWithheld ? nil : ownership.register.map { ($0.stamp, $0.version) }
         }
         return replicas[subject].map { ($0.stamp, $0.version) }
@@ -316,9 +317,9 @@ public struct Engine: Hashable, Sendable {
     /// The plausible vouched clocks of others, with their possible leads, and whether the node has stayed online.
     package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Lead>, isPresent: Bool)] {
         clocks.estimates.compactMapValues { estimate in
-            guard estimate.clock.isSynced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }
+            guard estimate.clock.isSynced, GroupClock.isPlausible(now.boot + estimate.wallLead) else { return nil }
             let bound = estimate.bound(at: now.boot)  // rule: pongAge, else: max(0, estimate.bound(at: now.boot))
-            return (estimate.lead - bound...estimate.lead + bound, estimate.isPresent)
+            return (estimate.wallLead - bound...estimate.wallLead + bound, estimate.isPresent)
         }
     }
 }

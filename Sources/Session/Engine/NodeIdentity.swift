@@ -12,16 +12,16 @@ public struct NodeIdentity: Hashable, Sendable {
     public var software: String
     public var bootID: BootID
     /// Whether it publishes a presence; a passing remote does not.
-    public var isAnnounced: Bool
+    public var publishesPresence: Bool
     /// Whether it may own a session: a node that the others know.
-    public var mayOwn: Bool { role == .node && isAnnounced }
+    public var mayOwn: Bool { role == .node && publishesPresence }
     /// Lengths of phases that a plan does not contain, and whether sessions have alarms.
     public var defaults: SessionDefaults
 
     /// The caller must keep to the bounds of the fields.
     public init(
         node: NodeID, name: String, role: Role = .node, mayPress: Bool = true, software: String, bootID: BootID,
-        isAnnounced: Bool = true, defaults: SessionDefaults = SessionDefaults()
+        publishesPresence: Bool = true, defaults: SessionDefaults = SessionDefaults()
     ) {
         self.node = node
         self.name = name
@@ -29,7 +29,7 @@ public struct NodeIdentity: Hashable, Sendable {
         self.mayPress = mayPress
         self.software = software
         self.bootID = bootID
-        self.isAnnounced = isAnnounced
+        self.publishesPresence = publishesPresence
         self.defaults = defaults
     }
 }

@@ -43,7 +43,7 @@ extension Engine {
     /// Ends the votes of nodes whose presence was deleted from the broker while this node was away.
     mutating func forgetAbsentVotes(_ context: inout Context) {
         if echoes.sawOwnPresence {  // rule: erasedVote
-            for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
+            for node in clocks.estimates.keys where !peers.withPresence.contains(node) && !clocks.hasAnswered(node) {
                 clocks.remove(node)
             }
         }
@@ -52,7 +52,7 @@ extension Engine {
 
     private mutating func carryOutRepair(_ context: Context) {
         let contested = echoes.removeDueRepair(at: context.now.boot)
-        link.announce()
+        link.planPresence()
         ownership.publishAgain()
         notices.publishAgain()
         if let contested { ownership.raiseVersion(above: contested) }
@@ -86,7 +86,9 @@ extension Engine {
         if dateOwnSession(context) { return true }
         let canCompare = !startAwaitsTime && (link.isUp || !ownership.isProvisional)
         if canCompare, let note = ownership.yield(to: replicas, context) { return log(note) }
-        if canCompare, link.isReady, let note = recovery.leaveProvisional(in: &ownership, context) { return log(note) }
+        if canCompare, link.isBarrierPassed, let note = recovery.leaveProvisional(in: &ownership, context) {
+            return log(note)
+        }
         return ownership.cut(by: replicas, context)
     }
 
@@ -110,7 +112,8 @@ extension Engine {
         let view = view(context)
         if let head = view.register, !view.isOwner { reply(requests.follow(head, context)) }
         let situation = Requests.Situation(
-            head: view.register, owner: view.register.map { peers[$0.owner] } ?? Peer(), isReady: link.isReady,
+            head: view.register, owner: view.register.map { peers[$0.owner] } ?? Peer(),
+            isBarrierPassed: link.isBarrierPassed,
             canTakeOver: canTakeOver,
             messagesAwaitTime: view.register.map { messagesAwaitTime(for: $0.owner) } ?? false,
             time: view.register.map { clocks.time(of: $0.owner, context) } ?? context.groupTime)
@@ -186,7 +189,7 @@ extension Engine {
         if time.source != .own {
             planClocks(context)
             let isEachNodeKnown = !isRetainedMissing || link.comparisonDeadline == nil
-            time.isComplete = link.isReady && isEachNodeKnown && clocks.areReferencesKnown
+            time.isComplete = link.isBarrierPassed && isEachNodeKnown && clocks.areReferencesKnown
             context = self.context(at: context.now)
         }
         let before = time.admitsAll
@@ -197,7 +200,7 @@ extension Engine {
     }
 
     /// Whether the broker has delivered none of the retained messages that it must have.
-    var isRetainedMissing: Bool { identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty }
+    var isRetainedMissing: Bool { identity.publishesPresence ? !echoes.sawOwnPresence : peers.isEmpty }
 
     /// Admits registers whose stamp counts from now on. A start that is made now must be above them.
     mutating func admitDue(_ context: Context) {
@@ -225,7 +228,7 @@ extension Engine {
 
     /// Chooses the nodes that are asked for their clocks.
     mutating func planClocks(_ context: Context) {
-        let plan = ClockSync.Plan(view, isReady: link.isReady, needsReferences: time.source != .own)
+        let plan = ClockSync.Plan(view, isBarrierPassed: link.isBarrierPassed, needsReferences: time.source != .own)
         clocks.update(plan, among: peers, context)
     }
 

@@ -2,7 +2,7 @@
 
 extension Engine {
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, _ context: inout Context) {
-        let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.mayBeWill
+        let isSignOfLife = !retained && (sender != node || identity.publishesPresence) && !message.mayBeWill
         let receivedAt = isSignOfLife ? context.now.boot : nil
         if !peers.enterIfRoom(sender, receivedAt: receivedAt) {
             makeRoom(for: message, isHere: isSignOfLife, context)
@@ -123,7 +123,7 @@ extension Engine {
     private mutating func receiveEcho(_ echo: Register, _ context: Context) {
         // The broker has the session, so others know it. A crash may have undone the journal that says so.
         if echo.id == ownership.register?.id { ownership.noteAnnounced() }
-        switch echoes.receive(echo, journal: ownership.journal, isReady: link.isReady) {
+        switch echoes.receive(echo, journal: ownership.journal, isBarrierPassed: link.isBarrierPassed) {
         case .nothingToDo: break
         case .lost: emit(.log(recovery.adopt(echo, in: &ownership, &dating, context)))
         case .contested: repair(context)
@@ -151,11 +151,11 @@ extension Engine {
             if let held = replicas[sender]?.register { planReminder(below: held, retained: retained, context) }
             return
         case .admitted: dating.raiseMark(to: register.stamp, in: &ownership, context)
-        case .ahead(let isNews) where context.source.isVouched:
+        case .notAdmitted(let isNews) where context.source.isVouched:
             if isNews { emit(.log(.clockWrong(sender, stamp: register.stamp.time))) }
             clocks.compareAgain(at: context.now.boot)
             object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, context)
-        case .ahead: break
+        case .notAdmitted: break
         }
         planReminder(below: register, retained: retained, context)
         askForPresence(of: sender, retained: retained, context)
@@ -176,7 +176,7 @@ extension Engine {
 
     private mutating func planReminder(isForNewcomer: Bool, _ context: Context) {
         // Before the barrier the own register is about to be published in any case.
-        guard ownership.register != nil, link.isReady, !startAwaitsTime else { return }
+        guard ownership.register != nil, link.isBarrierPassed, !startAwaitsTime else { return }
         echoes.planReminder(isForNewcomer: isForNewcomer, at: context.now.boot)
     }
 
@@ -189,14 +189,15 @@ extension Engine {
         if let own = ownership.register, isLatest(own), isCandidate(own, context) { current = own }
         guard let current else { return }
         let owner = current.owner
-        let isKnown = isSelf(owner) || peers.announced.contains(owner)
+        let isKnown = isSelf(owner) || peers.withPresence.contains(owner)
         if current.status == .superseded || current.status.isLive && !isKnown { sayHello(context) }
     }
 
     /// Asks all nodes to publish again if another program knows a session that is not here. It does so only while no
     /// session is live here, and once for each session, since its owner may be gone.
     mutating func askFor(_ session: SessionID, _ context: Context) {
-        guard link.isReady, !(view(context).register?.status.isLive ?? false), ownership.register?.id != session,
+        guard link.isBarrierPassed, !(view(context).register?.status.isLive ?? false),
+            ownership.register?.id != session,
             !replicas.registers.contains(where: { $0.id == session })
         else { return }
         planAsk(for: Link.Mention(session: session), context)
@@ -204,7 +205,7 @@ extension Engine {
 
     /// Asks all nodes to publish again if an owner's answer states a revision that has not arrived before it.
     private mutating func askForRevision(of answer: Answer, from owner: NodeID, _ context: Context) {
-        guard link.isReady, let held = replicas[owner]?.register else { return askFor(answer.session, context) }
+        guard link.isBarrierPassed, let held = replicas[owner]?.register else { return askFor(answer.session, context) }
         guard held.id == answer.session else { return askFor(answer.session, context) }
         guard held.version.rev < answer.rev else { return }
         planAsk(for: Link.Mention(session: answer.session, rev: answer.rev), context)
@@ -223,13 +224,13 @@ extension Engine {
 
     /// Says hello, at most once in five seconds.
     mutating func sayHello(_ context: Context) {
-        if link.isReady, link.mayAskAll(at: context.now.boot) { sayHelloNow(context) }
+        if link.isBarrierPassed, link.mayAskAll(at: context.now.boot) { sayHelloNow(context) }
     }
 
     /// Asks all nodes to publish again. This node publishes its messages again, too, since others may lack them.
     mutating func sayHelloNow(_ context: Context) {
         link.askAll(at: context.now.boot)
-        link.announce()
+        link.planPresence()
         ownership.publishAgain()
         notices.publishAgain()
     }
@@ -245,7 +246,7 @@ extension Engine {
     /// Objects to a node's register, at a bounded rate.
     private mutating func object(_ ack: Ack, to author: NodeID, _ context: Context) {
         // The broker lets displays and remotes publish no acks.
-        guard link.isUp, identity.isAnnounced, identity.role != .display,
+        guard link.isUp, identity.publishesPresence, identity.role != .display,
             admission.charge(.objection, to: author, context) == .accepted  // rule: objectionRate
         else { return }
         emit(.publish(.ack(ack)))
@@ -292,14 +293,14 @@ extension Engine {
 
     /// Answers a ping with readings of this node's clocks. Displays and remotes do not answer.
     private mutating func answer(_ ping: Ping, of asker: NodeID, _ context: inout Context) {
-        guard link.isUp, identity.isAnnounced, identity.role != .display else { return }
+        guard link.isUp, identity.publishesPresence, identity.role != .display else { return }
         let pong = Pong(
             connection: ping.connection, sent: ping.sent, bootID: identity.bootID, boot: context.now.boot,
             wall: min(max(context.now.wall, Limits.wall.lowerBound), Limits.wall.upperBound), at: context.groupTime,
             clock: context.clockQuality)
         emit(.publish(.pong(pong, to: asker)))
         // A register that was published just now is still on its way, and is not published again.
-        if let held = ping.held, let own = ownership.register, held < own.version, link.isReady,
+        if let held = ping.held, let own = ownership.register, held < own.version, link.isBarrierPassed,
             echoes.isEstablished(at: context.now.boot)
         {
             repair(context)

@@ -109,7 +109,7 @@ struct Requests: Hashable, Sendable {
         var head: Register?
         var owner: Peer
         /// Whether answers are subscribed to.
-        var isReady: Bool
+        var isBarrierPassed: Bool
         var canTakeOver: Bool
         /// Whether messages with a group time wait for the first comparison of clocks.
         var messagesAwaitTime: Bool
@@ -135,7 +135,7 @@ struct Requests: Hashable, Sendable {
             } else if request.noOtherNodeAnswers(situation, context) {
                 orphaned.append(.takeOver(request))
             } else {
-                let isDue = situation.isReady && request.sendWait.end <= context.now.boot
+                let isDue = situation.isBarrierPassed && request.sendWait.end <= context.now.boot
                 if isDue, let step = request.send(situation, context) { sent.append(step) }
                 kept.append(request)
             }
@@ -145,10 +145,10 @@ struct Requests: Hashable, Sendable {
     }
 
     /// When a step is due. Nothing is sent before answers are subscribed to.
-    func nextWake(isReady: Bool, canTakeOver: Bool) -> BootTime? {
+    func nextWake(isBarrierPassed: Bool, canTakeOver: Bool) -> BootTime? {
         open.lazy.map { request in
             var due = request.answerWait.end
-            if isReady { due = min(due, request.sendWait.end) }
+            if isBarrierPassed { due = min(due, request.sendWait.end) }
             if canTakeOver, request.ticket != nil { due = min(due, request.ownerCheckAt) }
             return due
         }.min()
@@ -268,7 +268,9 @@ extension Requests.Request {
         }
         let isSameLineage = head.lineage == intent.lineage
         if isSameLineage, isOwn { return true }
-        if isSameLineage, situation.isReady, situation.owner.presence != nil, !situation.owner.isOnline { return true }
+        if isSameLineage, situation.isBarrierPassed, situation.owner.presence != nil, !situation.owner.isOnline {
+            return true
+        }
         guard ownerCheckAt <= context.now.boot else { return false }
         if isSameLineage, let received = situation.owner.lastReceived { silentSince = max(silentSince, received) }
         return ownerCheckAt <= context.now.boot

@@ -47,3 +47,19 @@ public struct LineagePart: Hashable, Sendable {
         others.compactMap { takenOverAt(by: $0) }.min()
     }
 }
+
+extension Register {
+    public var lineagePart: LineagePart {
+        LineagePart(
+            lineage: lineage, node: owner, stamp: stamp, startedAt: startedAt,
+            takeover: continues.map { LineagePart.Takeover(node: $0.node, at: $0.at) })
+    }
+}
+
+extension LedgerRecord {
+    public var lineagePart: LineagePart {
+        LineagePart(
+            lineage: lineage, node: node, stamp: stamp, startedAt: startedAt,
+            takeover: continuedAt.map { LineagePart.Takeover(node: continuedFrom, at: $0) })
+    }
+}

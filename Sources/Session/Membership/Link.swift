@@ -49,7 +49,7 @@ struct Link: Hashable, Sendable {
 
     var isUp: Bool { connection != nil }
     /// Whether the barrier of the present connection has returned, or the wait for it has ended.
-    var isReady: Bool { isUp && barrierBegan == nil }
+    var isBarrierPassed: Bool { isUp && barrierBegan == nil }
     var barrierDeadline: BootTime? { barrierBegan.map { $0 + Self.barrierTimeout } }
     var comparisonDeadline: BootTime? { comparisonBegan.map { $0 + Self.clockTimeout } }
 
@@ -112,7 +112,7 @@ struct Link: Hashable, Sendable {
 
     func mayAskAll(at boot: BootTime) -> Bool { askedAt.map { boot >= $0 + Self.helloInterval } ?? true }
     func hasAsked(within time: Milliseconds, at boot: BootTime) -> Bool { askedAt.map { boot < $0 + time } ?? false }
-    mutating func announce() { isPresencePending = true }
+    mutating func planPresence() { isPresencePending = true }
 
     /// Returns whether a hello is to be published now, once. A hello of a connection that has ended is not published.
     mutating func removePendingHello() -> Bool {

@@ -29,7 +29,7 @@ public struct Peers: Hashable, Sendable {
     /// The online nodes whose kernels vouch for their clocks, ordered by id. Displays are not among them.
     private(set) var vouching: [NodeID] = []
     /// The nodes whose presence has arrived on the present connection, and was not deleted since.
-    private(set) var announced: Set<NodeID> = []
+    private(set) var withPresence: Set<NodeID> = []
     /// Discarded messages that no known node has sent, by reason.
     public private(set) var unattributedDiscards: [Discard: Int] = [:]
 
@@ -71,7 +71,7 @@ public struct Peers: Hashable, Sendable {
     mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, at boot: BootTime)
         -> News
     {
-        announced.insert(sender)
+        withPresence.insert(sender)
         let known = self[sender]
         // The will of a connection that was replaced is older than the presence. A retained will is the present state.
         if let latest = known.presence {
@@ -87,10 +87,10 @@ public struct Peers: Hashable, Sendable {
         return .changed(from: known)
     }
 
-    mutating func noteConnected() { announced = [] }
+    mutating func noteConnected() { withPresence = [] }
 
     mutating func erasePresence(of node: NodeID, at boot: BootTime) {
-        announced.remove(node)
+        withPresence.remove(node)
         guard known[node]?.presence != nil else { return }
         change(node) {
             $0.offlineSince = $0.offlineSince ?? boot
@@ -155,7 +155,7 @@ public struct Peers: Hashable, Sendable {
     private mutating func remove(_ node: NodeID) {
         known[node] = nil
         order.removeAll { $0 == node }
-        announced.remove(node)
+        withPresence.remove(node)
     }
 
     private mutating func enter(_ node: NodeID) {

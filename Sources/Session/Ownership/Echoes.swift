@@ -78,7 +78,7 @@ struct Echoes: Hashable, Sendable {
     }
 
     /// Receives a register on the own topic, and returns how it compares with the journal.
-    mutating func receive(_ echo: Register, journal: Journal, isReady: Bool) -> Finding {
+    mutating func receive(_ echo: Register, journal: Journal, isBarrierPassed: Bool) -> Finding {
         guard hasPassedBarrier else {
             if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }
             return .nothingToDo
@@ -92,7 +92,7 @@ struct Echoes: Hashable, Sendable {
             return .contested
         }
         // Before the barrier the own register is about to be published in any case.
-        let isOutdated = echo.version < own.version && !isExpected && isReady
+        let isOutdated = echo.version < own.version && !isExpected && isBarrierPassed
         return isOutdated ? .outdated : .nothingToDo  // rule: echoRepair, else: .nothingToDo
     }
 

@@ -135,10 +135,10 @@ struct Ownership: Hashable, Sendable {
         var isApproximate = false
     }
 
-    /// Begins a session above all stamps that were seen, provisional unless there is contact (`isReady`). Returns a
-    /// field that is out of bounds; then nothing has changed.
+    /// Begins a session above all stamps that were seen. It is provisional unless there is contact, so unless
+    /// `isBarrierPassed`. Returns a field that is out of bounds; then nothing has changed.
     mutating func begin(
-        _ beginning: Beginning, stampedBy dating: inout Dating, isReady: Bool, _ context: Context
+        _ beginning: Beginning, stampedBy dating: inout Dating, isBarrierPassed: Bool, _ context: Context
     ) -> String? {
         let last = journal.own?.version ?? Version(epoch: journal.epoch, rev: 0)
         // A register needs a version of its own.
@@ -148,7 +148,7 @@ struct Ownership: Hashable, Sendable {
         register.version = last.next
         if let invalidField = register.invalidField { return invalidField }
         let ended = end(by: register, context)
-        if isReady {
+        if isBarrierPassed {
             journal.isProvisional = false
             journal.lastAnnounced = nil
         } else if !journal.isProvisional {

@@ -23,7 +23,7 @@ struct Replicas: Hashable, Sendable {
         /// It replaces the one before, and counts.
         case admitted
         /// It replaces the one before, but its stamp is too far from group time.
-        case ahead(isNews: Bool)
+        case notAdmitted(isNews: Bool)
     }
 
     /// Holds a register if its version is larger, and returns how it compares with the held one. `measured` is the
@@ -36,7 +36,7 @@ struct Replicas: Hashable, Sendable {
         }
         let fresh = HeldRegister(register, after: known, measured: measured, context)
         hold(fresh)
-        return fresh.isAdmitted ? .admitted : .ahead(isNews: known?.stamp != register.stamp)
+        return fresh.isAdmitted ? .admitted : .notAdmitted(isNews: known?.stamp != register.stamp)
     }
 
     private mutating func hold(_ register: HeldRegister) {

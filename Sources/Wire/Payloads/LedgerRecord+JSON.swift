@@ -103,9 +103,7 @@ extension FNV {
     static func digest<Kind>(of bytes: Span<UInt8>) -> Token<Kind> { token(hash(bytes)) }
 
     static func token<Kind>(_ value: UInt64) -> Token<Kind> {
-        let digits = String(value, radix: 16)
-        let padded = String(repeating: "0", count: 16 - digits.count) + digits
-        return Token(padded) ?? { preconditionFailure("hexadecimal digits are an id") }()
+        Token(value.padded(to: 16, radix: 16)) ?? { preconditionFailure("hexadecimal digits are an id") }()
     }
 }
 

@@ -69,7 +69,7 @@ import Wire
         try await withDesk { desk, ledger in
             await desk.receive(records + records.prefix(10))
             try await eventually("all are filed") { await desk.filed.count == 3_010 }
-            #expect(await desk.filed.count { $0 == .kept } == 3_000)
+            #expect(await desk.filed.count { $0 == .stored } == 3_000)
             #expect(await desk.filed.count { $0 == .known } == 10)
             try await eventually("all are answered") { await desk.answered.count == 3_010 }
             #expect(try ledger.count(of: records[0].record.node, in: SpaceID.home) == 3_000)

@@ -45,6 +45,9 @@ import Testing
         let tooLong = try await desk.lockstep("extend", "2h", "--json")
         #expect(tooLong.json.reason == "invalid")
         #expect(tooLong.errors.contains("a phase is at most 24h long"), "\(tooLong)")
+        try await desk.lockstep("start", "--plan", "focus 25m, shortBreak 5m").expect()
+        #expect(try await desk.lockstep("skip").expect().output == "Next phase\n")
+        #expect(try await desk.lockstep("skip").expect().output == "Session completed\n")
         try await desk.end()
     }
 

@@ -30,6 +30,15 @@ import Testing
         return "Cookie: \(try #require(answer.firstMatch(of: /lockstep=[A-Za-z0-9_-]{32}/), "\(answer)").output)"
     }
 
+    @Test func aPageOfItsOwnMachineAloneHasNoLinkForAnAddress() async throws {
+        let node = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(Port.free())"])
+        try await node.start()
+        try await node.lockstep("kiosk", "--host", "192.168.1.5").expect(
+            2, errors: "serves its page to its own machine only")
+        try await node.lockstep("kiosk", "--host", "127.0.0.1").expect()
+        try await node.end()
+    }
+
     @Test func aHostThatTheNodeDoesNotAnswerToIsRefused() async throws {
         let node = try NodeProcess(
             "desk", options: ["--http", "0.0.0.0:\(Port.free())"],

@@ -80,7 +80,7 @@ struct LedgerService {
             version: record.version, digest: digested.digest,
             over: held.map { (version: $0.digested.record.version, digest: $0.digested.digest) })
         {
-        case .kept:
+        case .stored:
             if let last = refused[key], record.version > last { refused[key] = nil }
             ledger[key] = Entry(
                 digested: digested, begun: held?.begun ?? time, ended: record.status.isLive ? nil : held?.ended ?? time)
@@ -89,7 +89,7 @@ struct LedgerService {
         case .conflict:
             conflicts.insert(key)
             return .conflict
-        case .refused: return .refused
+        case .overQuota: return .refused
         }
     }
 

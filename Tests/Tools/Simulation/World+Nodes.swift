@@ -117,7 +117,7 @@ extension World {
         case .log(.engine(let note)): witnessNote(note, at: node)
         case .changeRecords(let changes): for change in changes { machines[node].records.apply(change) }
         case .readRecords(let ids): machines[node].add(.recordsRead(machines[node].records.acknowledged(ids)))
-        case .log, .deliver, .answered, .announced, .registersConfirmed, .caughtUp, .show: break
+        case .log, .deliver, .answerConfirmed, .presenceConfirmed, .registersConfirmed, .caughtUp, .show: break
         }
     }
 

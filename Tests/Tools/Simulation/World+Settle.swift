@@ -263,7 +263,7 @@ extension World {
         everyone.contains { id in
             let due = judged.compactMap { machine in
                 machine.engine.register(of: id).map {
-                    !machine.engine.isRefused($0.stamp, at: machine.clock.instant(at: now))
+                    machine.engine.admits($0.stamp, at: machine.clock.instant(at: now))
                 }
             }
             return due.contains(true) && due.contains(false)
@@ -275,7 +275,7 @@ extension World {
         if isGhostAhead { return }
         let others = Set(everyone).subtracting(judged.map(\.id))
         let admitted = others.compactMap { machine.engine.register(of: $0) }
-            .filter { !machine.engine.isRefused($0.stamp, at: machine.clock.instant(at: now)) }
+            .filter { machine.engine.admits($0.stamp, at: machine.clock.instant(at: now)) }
         let shown = machine.seen.view.register
         let largest = (ownRegisters + admitted).max { $0.stamp < $1.stamp }
         if largest != shown { fail(.largestLives, "\(EventText.line(shown)) is shown, not \(EventText.line(largest))") }

@@ -66,16 +66,18 @@ struct KioskLinkCommand: AsyncParsableCommand {
     func run() async throws {
         try await socket.withNode { client in
             let report = try await client.kiosk()
-            guard let link = link(report) else { throw UsageError(KioskReport.noPage) }
-            try report.check(host)
+            guard let page = local ? report.pageHere : report.pageForOthers else {
+                throw UsageError(KioskReport.noPage)
+            }
+            try report.check(host, of: page)
+            let link = link(to: page, report)
             if output.json { return print(CommandOutput.json(["link": link])) }
             print(link)
             if qr, let code = QRCode(link) { print(code.text) }
         }
     }
 
-    private func link(_ report: KioskReport) -> String? {
-        guard let page = local ? report.pageHere : report.pageForOthers else { return nil }
+    private func link(to page: KioskReport.Page, _ report: KioskReport) -> String {
         let origin = report.origin(of: page, host: host, local: local)
         var query: [String: String] = [:]
         if calendar {

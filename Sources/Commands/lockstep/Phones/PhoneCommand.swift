@@ -47,11 +47,9 @@ struct PhoneAddCommand: AsyncParsableCommand {
             let report = try await client.kiosk()
             guard let page = report.pageForOthers else { throw UsageError(KioskReport.noPage) }
             guard host != nil || !page.isLoopback else {
-                throw UsageError(
-                    "this node serves its page to its own machine only: set LOCKSTEP_HTTPS=0.0.0.0:7743 in its node.env and "
-                        + "restart it, or lockstep up --https 0.0.0.0:7743, or name the proxy with --host")
+                throw UsageError("\(KioskReport.onlyHere), or name the proxy with --host")
             }
-            try report.check(host)
+            try report.check(host, of: page)
             let origin = report.origin(of: page, host: host)
             let link = try await client.addPhone(PhoneRequest(name: name, look: look))
             if !output.json, isatty(STDOUT_FILENO) == 1, let authority = report.https?.authority,

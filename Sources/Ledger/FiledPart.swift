@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Session
+
 /// A session in a chain of takeovers, as the ledger knows it.
 public struct FiledPart: Hashable, Sendable {
     public var part: LineagePart
@@ -39,21 +41,5 @@ public struct FiledPart: Hashable, Sendable {
     /// Whether the ledger knew its end before it received `other`.
     private func isFinal(before other: FiledPart) -> Bool {
         return finalReceivedAt.map { $0 < other.firstReceivedAt } ?? false  // rule: finalUncut, else: false
-    }
-}
-
-extension Register {
-    public var lineagePart: LineagePart {
-        LineagePart(
-            lineage: lineage, node: owner, stamp: stamp, startedAt: startedAt,
-            takeover: continues.map { LineagePart.Takeover(node: $0.node, at: $0.at) })
-    }
-}
-
-extension LedgerRecord {
-    public var lineagePart: LineagePart {
-        LineagePart(
-            lineage: lineage, node: node, stamp: stamp, startedAt: startedAt,
-            takeover: continuedAt.map { LineagePart.Takeover(node: continuedFrom, at: $0) })
     }
 }

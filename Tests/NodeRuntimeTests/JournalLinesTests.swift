@@ -9,7 +9,7 @@ import Testing
 @testable import NodeRuntime
 @testable import Wire
 
-@Suite(.timeLimit(.minutes(15))) struct JournalRecordsTests {
+@Suite(.timeLimit(.minutes(15))) struct JournalLinesTests {
     @Test func checksumIsFNV1a() {
         #expect(FNV.hash([UInt8]().span) == 0xCBF2_9CE4_8422_2325)
         #expect(FNV.hash("a".utf8.span) == 0xAF63_DC4C_8601_EC8C)
@@ -17,15 +17,15 @@ import Testing
     }
 
     @Test func lineIsReadableText() {
-        let line = JournalRecords.line(of: Array("abc".utf8))
+        let line = JournalLines.line(of: Array("abc".utf8))
         #expect(String(decoding: line, as: UTF8.self) == "00000003 e71fa2190541574b abc\n")
     }
 
     @Test func allLinesAreFound() {
         let texts = ["{}", "{\"v\":1}", String(repeating: "x", count: 5_000), ""]
-        let bytes = texts.flatMap { JournalRecords.line(of: Array($0.utf8)) }
+        let bytes = texts.flatMap { JournalLines.line(of: Array($0.utf8)) }
         for zeros in [0, 1, 4_096] {
-            let records = JournalRecords(in: bytes + [UInt8](repeating: 0, count: zeros))
+            let records = JournalLines(in: bytes + [UInt8](repeating: 0, count: zeros))
             #expect(records.whole.map { String(decoding: bytes[$0], as: UTF8.self) } == texts)
             #expect(records.torn == 0)
             #expect(records.damagedAt == nil)
@@ -34,19 +34,19 @@ import Testing
 
     @Test(arguments: [0, 1, 25, 26, 27, 4_096])
     func zerosHoldNoRecord(count: Int) {
-        let records = JournalRecords(in: [UInt8](repeating: 0, count: count))
+        let records = JournalLines(in: [UInt8](repeating: 0, count: count))
         #expect(records.whole.isEmpty)
         #expect(records.torn == 0)
         #expect(records.damagedAt == nil)
     }
 
     @Test func recordsBehindABadLineAreFound() {
-        let lines = (0..<5).map { JournalRecords.line(of: Array("record \($0)".utf8)) }
+        let lines = (0..<5).map { JournalLines.line(of: Array("record \($0)".utf8)) }
         for bad in 0..<4 {
             var broken = lines
             broken[bad][28] ^= 1
             let bytes = Array(broken.joined())
-            let records = JournalRecords(in: bytes)
+            let records = JournalLines(in: bytes)
             #expect(records.whole.count == 4)
             #expect(records.damagedAt == lines[..<bad].joined().count)
         }
@@ -64,7 +64,7 @@ import Testing
 
     @Test func recordsOfAnEarlierBuildAreReadAndWrittenAsTheyWere() throws {
         let file = try Self.file
-        let records = JournalRecords(in: file + [UInt8](repeating: 0, count: 4_096))
+        let records = JournalLines(in: file + [UInt8](repeating: 0, count: 4_096))
         #expect(records.whole.count == 11)
         #expect(records.torn == 0)
         #expect(records.damagedAt == nil)
@@ -72,7 +72,7 @@ import Testing
             let json = Array(file[record])
             #expect(try Journal(json: json).json() == json)
         }
-        #expect(records.whole.flatMap { JournalRecords.line(of: Array(file[$0])) } == file)
+        #expect(records.whole.flatMap { JournalLines.line(of: Array(file[$0])) } == file)
     }
 
     @Test func eachFieldOfAJournalHasARecord() throws {

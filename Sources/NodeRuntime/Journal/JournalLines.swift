@@ -2,17 +2,17 @@
 
 import Session
 
-/// The records of a journal file, one per line. The last one applies.
+/// The lines of a journal file, one for each journal that was written. The last one applies.
 ///
 /// A line holds, with spaces between, the length of the JSON in bytes (eight decimal digits), its FNV-1a hash (sixteen
 /// hexadecimal digits), the JSON and a line feed. The JSON contains neither line feed nor NUL: so the line after a
 /// damaged one is found, and unwritten bytes are recognised, since the file is all zeros after the last line.
-struct JournalRecords {
+struct JournalLines {
     static let headerBytes = 26
 
-    /// The range of the JSON of each valid record, oldest first.
+    /// The range of the JSON of each valid line, oldest first.
     private(set) var whole: [Range<Int>] = []
-    /// The number of bytes of an incomplete append after the last valid record.
+    /// The number of bytes of an incomplete append after the last valid line.
     private(set) var torn = 0
     /// The offset of damage that no crash explains.
     private(set) var damagedAt: Int?
@@ -27,9 +27,7 @@ struct JournalRecords {
     }
 
     private static func header(of json: ArraySlice<UInt8>) -> [UInt8] {
-        let hash = String(FNV.hash(json.span), radix: 16)
-        let zeros = String(repeating: "0", count: 16 - hash.count)
-        return Array("\(CivilDate.padded(json.count, 8)) \(zeros)\(hash) ".utf8)
+        Array("\(json.count.padded(to: 8)) \(FNV.hash(json.span).padded(to: 16, radix: 16)) ".utf8)
     }
 
     init(in bytes: [UInt8]) {
@@ -37,7 +35,7 @@ struct JournalRecords {
         var offset = 0
         var bad: Int?
         while offset < end {
-            guard let json = Self.record(at: offset, in: bytes[..<end]) else {
+            guard let json = Self.json(at: offset, in: bytes[..<end]) else {
                 bad = bad ?? offset
                 offset = (bytes[offset..<end].firstIndex(of: UInt8(ascii: "\n")) ?? end) + 1
                 continue
@@ -52,7 +50,7 @@ struct JournalRecords {
         if Self.isTorn(bytes[bad..<end]) { torn = end - bad } else { damagedAt = damagedAt ?? bad }
     }
 
-    private static func record(at start: Int, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
+    private static func json(at start: Int, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
         let body = start + headerBytes
         guard body <= bytes.endIndex, let length = length(at: start, in: bytes), length <= bytes.endIndex - body else {
             return nil
