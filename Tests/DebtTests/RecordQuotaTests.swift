@@ -72,6 +72,22 @@ struct RecordQuotaTests {
         #expect(!quota.admits(desk, in: home) { RecordQuota.sessions - 1 })
     }
 
+    @Test func aFailedTransactionUsesNothingUp() throws {
+        let directory = try TemporaryDirectory()
+        let ledger = try LedgerStore(at: Store.place(in: directory))
+        let quota = RecordQuota()
+        func file(_ id: String) throws {
+            let digested = DigestedRecord(try record(id, at: Self.now))
+            _ = try ledger.file([LedgerStore.Arrival(space: .home, digested: digested, at: 0)], within: quota)
+        }
+        try file("s-1")
+        let before = quota.uses
+        _ = try ledger.write { try $0.run("ALTER TABLE record RENAME COLUMN last TO other") }
+        #expect(throws: (any Error).self) { try file("s-2") }
+        #expect(before.count == 1)
+        #expect(quota.uses == before)
+    }
+
     @Test func newVersionsOfKnownSessionsAreFiledBeyondTheQuota() throws {
         let directory = try TemporaryDirectory()
         let ledger = try LedgerStore(at: Store.place(in: directory))

@@ -41,56 +41,67 @@ extension LedgerStore {
         var node: NodeID?
     }
 
-    /// Files records in one transaction; returns when they are durable. `quota` limits the new sessions of each node.
+    /// Files records in one transaction; returns when they are durable. `quota` limits the new sessions of each node,
+    /// and counts none of them if the transaction fails.
     package func file(_ arrivals: [Arrival], within quota: RecordQuota? = nil) throws -> [Change] {
-        try write { connection in
-            var (held, beginnings) = try Self.held(arrivals, in: connection)
-            // Keyed by record, because one INSERT … ON CONFLICT must not change a row twice.
-            var rows: [RecordKey: LedgerArguments] = [:]
-            let changes = try arrivals.map { arrival in
-                let (space, digested) = (arrival.space.rawValue, arrival.digested)
-                let (record, at) = (digested.record, arrival.at.milliseconds)
-                let lineage = RecordKey(space: arrival.space, session: record.lineage)
-                let before = held[arrival.recordKey]
-                var (filing, firstTouched) = (Self.filing(of: arrival, over: before), Int64.max)
-                if before == nil, let quota {
-                    let isAdmitted = try quota.admits(record.node, in: arrival.space) {
-                        try Self.count(of: record.node, space: arrival.space, in: connection)
-                    }
-                    if !isAdmitted { filing = .overQuota }
-                }
-                if filing == .stored {
-                    let (first, last) = Self.span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
-                    let (firstReceived, finalReceived) = (
-                        before?.firstReceived ?? at, record.status.isLive ? nil : before?.finalReceived ?? at
-                    )
-                    rows[arrival.recordKey] = [
-                        space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
-                        record.version.rev, digested.digest.rawValue, record.stamp.time.milliseconds, first, last, at,
-                        Data(digested.json), firstReceived, finalReceived,
-                    ]
-                    held[arrival.recordKey] = StoredRecord(
-                        version: record.version, digest: digested.digest.rawValue, first: first,
-                        firstReceived: firstReceived, finalReceived: finalReceived)
-                    firstTouched = min(beginnings[lineage] ?? first, first)
-                    beginnings[lineage] = firstTouched
-                    firstTouched = min(firstTouched, before?.first ?? first)
-                } else if filing == .conflict {
-                    try Self.store(conflict: arrival, in: connection)
-                }
-                return Change(filing: filing, firstTouched: firstTouched)
-            }
-            try connection.run(
-                """
-                INSERT INTO record VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-                ON CONFLICT (space, id, node) DO UPDATE SET lineage = excluded.lineage, epoch = excluded.epoch,
-                    rev = excluded.rev, digest = excluded.digest, stamp = excluded.stamp, first = excluded.first,
-                    last = excluded.last, received = excluded.received, json = excluded.json, first_received = excluded.first_received,
-                    final_received = excluded.final_received
-                """, for: Array(rows.values)
-            ) { _ in }
-            return changes
+        let uses = quota?.uses
+        do {
+            return try write { try Self.file(arrivals, within: quota, in: $0) }
+        } catch {
+            if let uses { quota?.uses = uses }
+            throw error
         }
+    }
+
+    private static func file(
+        _ arrivals: [Arrival], within quota: RecordQuota?, in connection: any LedgerConnection
+    ) throws -> [Change] {
+        var (held, beginnings) = try Self.held(arrivals, in: connection)
+        // Keyed by record, because one INSERT … ON CONFLICT must not change a row twice.
+        var rows: [RecordKey: LedgerArguments] = [:]
+        let changes = try arrivals.map { arrival in
+            let (space, digested) = (arrival.space.rawValue, arrival.digested)
+            let (record, at) = (digested.record, arrival.at.milliseconds)
+            let lineage = RecordKey(space: arrival.space, session: record.lineage)
+            let before = held[arrival.recordKey]
+            var (filing, firstTouched) = (Self.filing(of: arrival, over: before), Int64.max)
+            if before == nil, let quota {
+                let isAdmitted = try quota.admits(record.node, in: arrival.space) {
+                    try Self.count(of: record.node, space: arrival.space, in: connection)
+                }
+                if !isAdmitted { filing = .overQuota }
+            }
+            if filing == .stored {
+                let (first, last) = Self.span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
+                let (firstReceived, finalReceived) = (
+                    before?.firstReceived ?? at, record.status.isLive ? nil : before?.finalReceived ?? at
+                )
+                rows[arrival.recordKey] = [
+                    space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
+                    record.version.rev, digested.digest.rawValue, record.stamp.time.milliseconds, first, last, at,
+                    Data(digested.json), firstReceived, finalReceived,
+                ]
+                held[arrival.recordKey] = StoredRecord(
+                    version: record.version, digest: digested.digest.rawValue, first: first,
+                    firstReceived: firstReceived, finalReceived: finalReceived)
+                firstTouched = min(beginnings[lineage] ?? first, first)
+                beginnings[lineage] = firstTouched
+                firstTouched = min(firstTouched, before?.first ?? first)
+            } else if filing == .conflict {
+                try Self.store(conflict: arrival, in: connection)
+            }
+            return Change(filing: filing, firstTouched: firstTouched)
+        }
+        try connection.run(
+            """
+            INSERT INTO record VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+            ON CONFLICT (space, id, node) DO UPDATE SET lineage = excluded.lineage, epoch = excluded.epoch,
+                rev = excluded.rev, digest = excluded.digest, stamp = excluded.stamp, first = excluded.first,
+                last = excluded.last, received = excluded.received, json = excluded.json, first_received = excluded.first_received,
+                final_received = excluded.final_received
+            """, for: Array(rows.values)
+        ) { _ in }
+        return changes
     }
 
     /// Returns how records would be filed, without changing anything.

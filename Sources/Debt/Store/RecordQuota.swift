@@ -13,13 +13,13 @@ package final class RecordQuota: Sendable {
     package static let sessions = 300_000
 
     /// A node of a space.
-    private struct Key: Hashable {
+    struct Key: Hashable {
         var space: SpaceID
         var node: NodeID
     }
 
     /// The number of sessions that a node has stored, and how many it may store now.
-    private struct Use {
+    struct Use: Equatable {
         var stored: Int
         var allowance: Double
         /// The time of ``allowance`` on the boot clock, in milliseconds.
@@ -28,7 +28,13 @@ package final class RecordQuota: Sendable {
 
     /// The maximum number of nodes whose use is cached; beyond it all are read from the ledger again.
     private static let nodes = 65_536
-    private let uses = Mutex<[Key: Use]>([:])
+    private let cache = Mutex<[Key: Use]>([:])
+
+    /// The use of each node, to restore it when a transaction fails.
+    var uses: [Key: Use] {
+        get { cache.withLock(\.self) }
+        set { cache.withLock { $0 = newValue } }
+    }
 
     package init() {}
 
@@ -38,7 +44,7 @@ package final class RecordQuota: Sendable {
         _ node: NodeID, in space: SpaceID, now: Int64 = SystemClock.bootMilliseconds(), stored: () throws -> Int
     ) rethrows -> Bool {
         let key = Key(space: space, node: node)
-        return try uses.withLock { uses in
+        return try cache.withLock { uses in
             if uses.count > Self.nodes { uses = [:] }
             var use = try uses[key] ?? Use(stored: stored(), allowance: Double(Self.sessionsPerDay), at: now)
             let days = Double(now - use.at) / 86_400_000
