@@ -112,6 +112,18 @@ struct LedgerTakeoverTests {
         #expect(try minutes() == 80)
     }
 
+    /// Weeks are kept, so each change must name the first instant that it touches.
+    @Test func versionThatLeavesALineageTouchesTheSessionsItCut() throws {
+        try file(record("s-1", of: "desk", minutes: 120, status: .running), at: 0)
+        var takeover = try record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 30, took: ("desk", 60))
+        try file(takeover, at: 61)
+        (takeover.lineage, takeover.version.rev) = (takeover.id, 2)
+        let arrival = LedgerStore.Arrival(space: home, digested: DigestedRecord(takeover), at: GroupTime(Self.start))
+        let change = try #require(try ledger.file([arrival]).first)
+        #expect(try change.filing == .stored && minutes() == 120)
+        #expect(change.firstTouched == Self.start)
+    }
+
     @Test func correctionIsNotCutByATakeover() throws {
         let first = try record("s-1", of: "desk", minutes: 120, status: .running)
         try file(first, at: 0)

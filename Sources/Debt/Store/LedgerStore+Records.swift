@@ -118,7 +118,8 @@ extension LedgerStore {
             over: held.map { ($0.version, $0.digest) })
     }
 
-    /// Returns what the ledger holds of arriving records, and when their lineages began.
+    /// Returns what the ledger holds of arriving records, and when their lineages began. A version with another lineage
+    /// than the stored one changes both, so the earlier beginning counts.
     private static func held(
         _ arrivals: [Arrival], in connection: any LedgerConnection
     ) throws -> (records: [RecordKey: StoredRecord], beginnings: [RecordKey: Int64]) {
@@ -127,10 +128,10 @@ extension LedgerStore {
             """
             SELECT asked.column1, (
                     SELECT min(first) FROM record INDEXED BY record_lineage
-                    WHERE space = asked.column2 AND lineage = asked.column3
-                ), record.epoch, record.rev, record.digest, record.first, record.first_received, record.final_received
-            FROM (VALUES ($1, $2, $3, $4, $5)) AS asked LEFT JOIN record
-                ON record.space = asked.column2 AND record.id = asked.column4 AND record.node = asked.column5
+                    WHERE space = asked.column2 AND lineage IN (asked.column3, held.lineage)
+                ), held.epoch, held.rev, held.digest, held.first, held.first_received, held.final_received
+            FROM (VALUES ($1, $2, $3, $4, $5)) AS asked LEFT JOIN record AS held
+                ON held.space = asked.column2 AND held.id = asked.column4 AND held.node = asked.column5
             """,
             for: arrivals.enumerated().map { index, arrival in
                 let record = arrival.digested.record
