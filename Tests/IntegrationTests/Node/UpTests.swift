@@ -166,6 +166,10 @@ import Testing
             #expect(!second.log.contains("Lockstep is up"))
             #expect(directory.read("state/broker/mosquitto.conf") == configuration)
         }
+        let page = ["--http", "127.0.0.1:\(directory.read("state/broker/port"))"]
+        let third = try Run(directory, number: 4, socket: "third.sock", options: page)
+        #expect(try await third.ended() != 0)
+        #expect(third.log.contains("another program listens on \(page[1])"), "\(third.log)")
         #expect(LocalSocket(path: directory.file("node.sock")).request("GET", "/v1/session") != nil)
         #expect(try await first.end(SIGINT) == 0)
         try await eventually("nothing is left") { !first.isAnythingLeft }
