@@ -5,6 +5,7 @@ import ArgumentParser
 import Client
 import Display
 import Glibc
+import NodeRuntime
 import Platform
 import Settings
 
@@ -33,7 +34,7 @@ struct DesktopCommand: AsyncParsableCommand {
             }
             defer { group.cancelAll() }
             return await Thread.run(name: "desktop") {
-                Result { () throws(BusFailure) in
+                Result { () throws(BusError) in
                     try PlayerBus(strings: strings) { feeder.yield($0) }.run(box)
                 }
             }

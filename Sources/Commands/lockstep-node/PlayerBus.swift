@@ -4,6 +4,7 @@ import API
 import CSystemd
 import Display
 import Glibc
+import NodeRuntime
 import Platform
 import Session
 import Synchronization
@@ -29,18 +30,6 @@ final class PlayerViewBox: Sendable {
     }
 }
 
-/// A failure of the session bus, which ends the player.
-struct BusFailure: Error {
-    var description: String
-
-    /// Returns a code of sd-bus, or throws it with a context if it is negative.
-    @discardableResult
-    static func check(_ code: Int32, _ context: String) throws(BusFailure) -> Int32 {
-        guard code < 0 else { return code }
-        throw BusFailure(description: "\(context): \(String(cString: strerror(-code)))")
-    }
-}
-
 /// The player on the session bus. It has its name there only while a session lives. Only one thread uses it.
 final class PlayerBus {
     private static let path = "/org/mpris/MediaPlayer2"
@@ -56,13 +45,13 @@ final class PlayerBus {
 
     /// Connects to the bus of `DBUS_SESSION_BUS_ADDRESS`, else of the person's runtime directory.
     /// - Parameter ask: Receives the requests of media keys.
-    init(strings: Strings, ask: @escaping (Player.Request) -> Void) throws(BusFailure) {
+    init(strings: Strings, ask: @escaping (Player.Request) -> Void) throws(BusError) {
         var opened: OpaquePointer?
         let code = sd_bus_open_user(&opened)
         guard code >= 0, let opened else {
-            throw BusFailure(
-                description: "no session bus (\(String(cString: strerror(-code)))): run it in a desktop session, "
-                    + "as with systemctl --user enable --now lockstep-desktop")
+            throw BusError(
+                "no session bus; run it in a desktop session, as with systemctl --user enable --now lockstep-desktop",
+                code)
         }
         bus = opened
         self.strings = strings
@@ -71,17 +60,17 @@ final class PlayerBus {
             bus, Self.path,
             { _, _, _, property, reply, data, _ in PlayerBus.of(data)?.append(property, to: reply) ?? -EINVAL },
             { call, data, _ in PlayerBus.of(data)?.answer(call) ?? -EINVAL }, Unmanaged.passUnretained(self).toOpaque())
-        try BusFailure.check(added, "the session bus takes no player")
+        try BusError.check(added, "the session bus takes no player")
     }
 
     deinit { sd_bus_flush_close_unref(bus) }
 
     /// Shows the session of the newest view, until the bus is gone. It wakes for a view, a call and its next change.
-    func run(_ box: PlayerViewBox) throws(BusFailure) {
+    func run(_ box: PlayerViewBox) throws(BusError) {
         while true {
             try show(box.take())
-            while try BusFailure.check(sd_bus_process(bus, nil), Self.gone) > 0 {}
-            try BusFailure.check(sd_bus_flush(bus), Self.gone)
+            while try BusError.check(sd_bus_process(bus, nil), Self.gone) > 0 {}
+            try BusError.check(sd_bus_flush(bus), Self.gone)
             var waited = [
                 pollfd(fd: box.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: sd_bus_get_fd(bus), events: Int16(POLLIN), revents: 0),
@@ -91,43 +80,43 @@ final class PlayerBus {
         }
     }
 
-    private func show(_ view: NodeView?) throws(BusFailure) {
+    private func show(_ view: NodeView?) throws(BusError) {
         let now = BootTime(SystemClock.bootMilliseconds())
         let earlier = player
         player = view.flatMap { Player($0, at: now, strings: strings) }
         guard let player else {
-            if let name { try BusFailure.check(sd_bus_release_name(bus, name), Self.gone) }
+            if let name { try BusError.check(sd_bus_release_name(bus, name), Self.gone) }
             return name = nil
         }
         guard name != nil, let earlier else { return try takeName() }
         var changes = player.changes(since: earlier).map { strdup($0) } + [nil]
         defer { for change in changes { free(change) } }
         if changes.count > 1 {
-            try BusFailure.check(
+            try BusError.check(
                 sd_bus_emit_properties_changed_strv(bus, Self.path, Self.interface, &changes), Self.gone)
         }
         if player.hasJumped(since: earlier) { try tellPosition(at: now) }
     }
 
     /// Takes the name of the player. A second player gets the suffix that the specification asks for.
-    private func takeName() throws(BusFailure) {
+    private func takeName() throws(BusError) {
         var wanted = "org.mpris.MediaPlayer2.lockstep"
         var code = sd_bus_request_name(bus, wanted, 0)
         if code == -EEXIST {
             wanted += ".instance\(getpid())"
             code = sd_bus_request_name(bus, wanted, 0)
         }
-        try BusFailure.check(code, "the session bus refuses the name \(wanted)")
+        try BusError.check(code, "the session bus refuses the name \(wanted)")
         name = wanted
     }
 
-    private func tellPosition(at now: BootTime) throws(BusFailure) {
+    private func tellPosition(at now: BootTime) throws(BusError) {
         var signal: OpaquePointer?
         defer { sd_bus_message_unref(signal) }
-        try BusFailure.check(
+        try BusError.check(
             sd_bus_message_new_signal(bus, &signal, Self.path, Self.interface, "Seeked"), Self.gone)
         if let position = Player.value(of: "Position", in: player, at: now) { _ = Self.append(position, to: signal) }
-        try BusFailure.check(sd_bus_send(bus, signal, nil), Self.gone)
+        try BusError.check(sd_bus_send(bus, signal, nil), Self.gone)
     }
 
     private static func of(_ data: UnsafeMutableRawPointer?) -> PlayerBus? {

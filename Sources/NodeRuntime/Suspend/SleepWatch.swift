@@ -137,24 +137,6 @@ private enum Logind {
     static let signal = "PrepareForSleep"
 }
 
-/// A failed call of sd-bus.
-private struct BusError: Error {
-    var description: String
-    private let code: Int32
-
-    init(_ failure: String, _ code: Int32) {
-        description = "\(failure): \(String(cString: strerror(-code)))"
-        self.code = code
-    }
-
-    /// Whether there is no such service on the bus, as in a container.
-    var isServiceMissing: Bool { [-EHOSTUNREACH, -ENXIO, -ENOENT].contains(code) }
-
-    static func check(_ code: Int32, _ failure: String) throws(BusError) {
-        if code < 0 { throw BusError(failure, code) }
-    }
-}
-
 /// A connection to the system bus. All calls block.
 private struct Bus: ~Copyable {
     private let bus: OpaquePointer
