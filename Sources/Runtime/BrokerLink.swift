@@ -4,7 +4,6 @@ package import Core
 package import Logging
 package import Mosquitto
 package import Session
-import Settings
 package import Wire
 
 /// The broker connection of a program: its id, will and problems, each logged once. It lives on its loop's thread.
@@ -15,6 +14,8 @@ package final class BrokerLink {
     private static let closeDeadline: Milliseconds = 500
 
     package let problems: ProblemLog
+    /// Why the latest attempt or connection failed; `nil` while connected.
+    package private(set) var failure: MQTTError?
     package private(set) var client: MQTTClient?
     /// The id of the connection or of the present attempt; `nil` after a connection was lost.
     package private(set) var connection: ConnectionID?
@@ -66,6 +67,7 @@ package final class BrokerLink {
         switch event {
         case .connected(let made):
             problems.clear()
+            failure = nil
             lastConnection = made
             isMakingWay = false
             return .connected(connection ?? nextConnection(at: time()), noLocal: made.version == .v5)
@@ -74,8 +76,13 @@ package final class BrokerLink {
                 NodeCore.Packet(topic: message.topic, payload: message.payload, isRetained: message.retain))
         case .disconnected(let error, let retry):
             connection = nil
-            let refusal = error.code == .badCredentials ? Installation.loginRefused + ": " : ""
-            if !isMakingWay { problems.report("no connection to the broker: \(refusal)\(error.description)") }
+            if !isMakingWay {
+                failure = error
+                // Revoking a member causes this.
+                let isRefused = error.code == .badCredentials
+                let refusal = isRefused ? "the broker refuses the user or the password of this program: " : ""
+                problems.report("no connection to the broker: \(refusal)\(error.description)")
+            }
             isMakingWay = false
             return .disconnected(willRetry: retry != nil)
         }

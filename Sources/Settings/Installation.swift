@@ -7,8 +7,6 @@ import Platform
 package struct Installation: Sendable {
     /// The socket of the machine's node.
     package static let machineSocket = "/run/lockstep/node.sock"
-    /// The text for a broker that does not accept the user or the password, which revoking a member causes.
-    package static let loginRefused = "the broker refuses the user or the password of this program"
 
     /// Whether the node of the machine has joined a broker.
     package let hasMachineJoined: Bool

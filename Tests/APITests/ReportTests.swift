@@ -10,7 +10,8 @@ import Wire
 @Suite("Reports for scripts", .timeLimit(.minutes(15)))
 struct ReportTests {
     private static let statusFields: Set<String> = [
-        "space", "node", "linked", "linkProblem", "status", "session", "lineage", "owner", "isOwner", "title", "icon",
+        "space", "node", "linked", "linkProblem", "linkFault", "status", "session", "lineage", "owner", "isOwner",
+        "title", "icon",
         "label",
         "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
         "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
@@ -139,7 +140,7 @@ struct ReportTests {
         ]
         let report = NodesReport(rows)
         #expect(report.nodes.map(\.node) == ["attic", "desk", "hall"])
-        #expect(report.nodes.map(\.state) == ["clockWrong", "online", "unknown"])
+        #expect(report.nodes.map(\.state) == [.clockWrong, .online, .unknown])
         let bytes = report.encoded
         #expect(bytes.first == UInt8(ascii: "["))
         #expect(try NodesReport(NodesReport.format.value(of: bytes)) == report)

@@ -23,11 +23,18 @@ package struct NodesReport: Hashable, Sendable {
 
 /// One participant in a report. Every field is always there.
 package struct NodeReport: Hashable, Sendable, Described {
+    /// How a participant takes part, as far as the reporting node knows.
+    package enum State: String, CaseIterable, Sendable {
+        case clockWrong, sleeping, online, offline
+        /// Its first presence has not arrived, or the reporting node is not connected.
+        case unknown
+    }
+
     package var node: String
     package var name: String?
     package var role: String?
     package var online: Bool
-    package var state: String
+    package var state: State
     package var lastHeard: Int64?
     package var software: String?
     package var connection: String?
@@ -52,11 +59,11 @@ package struct NodeReport: Hashable, Sendable, Described {
         online = isOnline && isHeard
         state =
             if isClockWrong {
-                "clockWrong"
+                .clockWrong
             } else if let presence, isHeard {
-                presence.isSleeping ? "sleeping" : isOnline ? "online" : "offline"
+                presence.isSleeping ? .sleeping : isOnline ? .online : .offline
             } else {
-                online ? "online" : "unknown"
+                online ? .online : .unknown
             }
         self.dropped = dropped
         self.isSelf = isSelf
@@ -80,7 +87,7 @@ package struct NodeReport: Hashable, Sendable, Described {
         try form.field("role", nullable: &role, .string, "node, display or service")
         try form.field("online", &online, .bool, "Whether it is connected, as far as the reporting node knows.")
         try form.field(
-            "state", &state, .oneOf(["clockWrong", "sleeping", "online", "offline", "unknown"]),
+            "state", &state, .word(),
             "unknown: its first presence has not arrived, or the reporting node is not connected.")
         try form.field(
             "lastHeard", nullable: &lastHeard, .whole(),

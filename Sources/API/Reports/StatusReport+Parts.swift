@@ -3,6 +3,15 @@
 package import Session
 package import Wire
 
+/// The kind of reason for which a node is not connected to its broker.
+package enum LinkFault: String, CaseIterable, Sendable {
+    /// The broker refuses the user or the password.
+    case login
+    /// The broker answers, and TLS fails: its certificate may not be from the authority that the node trusts.
+    case tls
+    case other
+}
+
 /// A label in a report or a request.
 package struct LabelReport: Hashable, Sendable, Described {
     package var name: String

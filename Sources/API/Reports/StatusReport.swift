@@ -14,6 +14,7 @@ package struct StatusReport: Hashable, Sendable, Described {
     package var node = ""
     package var linked = false
     package var linkProblem: String?
+    package var linkFault: LinkFault?
     package var clock: ClockReport?
     package var clockAhead: Int64?
     package var timeFrom: String?
@@ -73,6 +74,9 @@ package struct StatusReport: Hashable, Sendable, Described {
         try form.field(
             "linkProblem", nullable: &linkProblem, .string,
             "Why the node is not connected; null if it is, or if no reason is known.")
+        try form.field(
+            "linkFault", nullable: &linkFault, .word(),
+            "The kind of that reason: login, the broker refuses user or password; tls, no trusted connection; other.")
         try form.field("clock", nullable: &clock, .object(), "The quality of the node's wall clock.")
         try form.field(
             "clockAhead", nullable: &clockAhead, .whole(),
@@ -146,7 +150,8 @@ package struct StatusReport: Hashable, Sendable, Described {
     /// Describes a view at a moment, by default at the moment of `instant`.
     package init(
         view: View, moment: Moment? = nil, space: SpaceID, node: NodeID, at instant: Instant, groupTime: GroupTime,
-        linkProblem: String? = nil, clock: ClockQuality? = nil, timeFrom: NodeID? = nil, feeds: Feeds = Feeds(),
+        linkProblem: String? = nil, linkFault: LinkFault? = nil, clock: ClockQuality? = nil, timeFrom: NodeID? = nil,
+        feeds: Feeds = Feeds(),
         problems: [ProblemReport] = []
     ) {
         self.space = space.rawValue
@@ -159,7 +164,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         debtAt = feeds.week?.at.milliseconds
         debtBy = feeds.week?.by?.rawValue
         self.problems = problems
-        self.linkProblem = linkProblem
+        (self.linkProblem, self.linkFault) = (linkProblem, linkFault)
         show(view, moment: moment, calm: feeds.calm(of: moment?.register.id), at: groupTime)
     }
 
@@ -180,7 +185,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         let register = moment?.register
         let isCountdown = register?.mode == .countdown
         linked = view.isLinked
-        if linked { linkProblem = nil }
+        if linked { (linkProblem, linkFault) = (nil, nil) }
         calmPercent = calm?.ifKnown?.percent
         calmTrend = calm?.ifKnown?.trend?.rawValue
         status = register?.status.rawValue ?? "idle"

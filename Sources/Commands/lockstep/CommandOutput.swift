@@ -66,7 +66,7 @@ extension NodesReport {
 
 extension NodeReport {
     fileprivate var stateWords: String {
-        guard state == "clockWrong" else { return state + (serves.map { ", serves \($0)" } ?? "") }
+        guard state == .clockWrong else { return state.rawValue + (serves.map { ", serves \($0)" } ?? "") }
         return online ? "clock wrong" : "offline, clock wrong"
     }
 }

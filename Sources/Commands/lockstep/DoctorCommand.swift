@@ -113,12 +113,10 @@ struct DoctorCommand: AsyncParsableCommand {
                 "none is set, so sessions stay on this machine: sudo lockstep join, or LOCKSTEP_BROKER in \(file)")
         }
         let reason = status.linkProblem.map { ": \($0)" } ?? ""
-        let isRefused = reason.contains(Installation.loginRefused)
-        // Then the broker answers, but its certificate is not from the authority that the node trusts.
-        let key = reason.contains("certificate") ? "LOCKSTEP_TLS_CA" : "LOCKSTEP_BROKER"
+        let key = status.linkFault == .tls ? "LOCKSTEP_TLS_CA" : "LOCKSTEP_BROKER"
         return Finding(
             "broker", .wrong, "the node is not connected, and sessions go on here alone\(reason)",
-            fix: isRefused
+            fix: status.linkFault == .login
                 ? file.hasSuffix("/joined.env")
                     ? "sudo lockstep members on the broker's machine lists who is revoked; to join again: "
                         + "\(installation.leaveCommand(ofNodeAt: client.path)), then a new invitation"
@@ -176,7 +174,7 @@ struct DoctorCommand: AsyncParsableCommand {
                     fix: "set it, or let NTP set it: timedatectl set-ntp true"))
         }
         // A node that is offline does no harm, and its clock cannot be set now.
-        let others = nodes.nodes.filter { $0.online && !$0.isSelf && $0.state == "clockWrong" }.map(\.node)
+        let others = nodes.nodes.filter { $0.online && !$0.isSelf && $0.state == .clockWrong }.map(\.node)
         if !others.isEmpty {
             wrong.append(
                 Finding(

@@ -97,11 +97,11 @@ package enum Overview {
         let isOwner = report.node == owner?.rawValue
         var texts = [isOwner ? strings[.ownsSession] : ""]
         switch report.state {
-        case "clockWrong": texts.append(strings[.clockWrong])
-        case "sleeping": texts.append(strings[.asleep])
-        case "online": texts.append(strings[.online])
-        case "unknown" where report.lastHeard != nil: break
-        default: texts.append(strings[.offline])
+        case .clockWrong: texts.append(strings[.clockWrong])
+        case .sleeping: texts.append(strings[.asleep])
+        case .online: texts.append(strings[.online])
+        case .unknown where report.lastHeard != nil: break
+        case .unknown, .offline: texts.append(strings[.offline])
         }
         if !report.online, let last = report.lastHeard {
             texts.append(Screen.lastHeard(Milliseconds(max(0, groupTime - last)), strings: strings))
@@ -110,7 +110,7 @@ package enum Overview {
             "name": (report.name ?? report.node).json, "texts": texts.filter { !$0.isEmpty }.json,
             "isOnline": report.online.json,
             // Whether a person must look after it.
-            "isWrong": (report.state == "clockWrong").json, "isOwner": isOwner.json,
+            "isWrong": (report.state == .clockWrong).json, "isOwner": isOwner.json,
         ]
     }
 

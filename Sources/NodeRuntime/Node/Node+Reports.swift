@@ -2,6 +2,7 @@
 
 package import API
 import Core
+import Mosquitto
 import Runtime
 package import Session
 
@@ -11,7 +12,8 @@ extension Node {
         let time = groupTime(at: now)
         return StatusReport(
             view: view, space: space, node: identity.node, at: now, groupTime: time,
-            linkProblem: link.problems.current, clock: core.engine.clockQuality(at: now),
+            linkProblem: link.problems.current, linkFault: link.failure.map(LinkFault.init),
+            clock: core.engine.clockQuality(at: now),
             timeFrom: core.engine.timeOrigin, feeds: feeds, problems: problems + (alerts?.problems ?? []))
     }
 
@@ -63,7 +65,7 @@ extension Node {
             var report = row(of: identity.node, presence: own, isOnline: own != nil, at: now, isSelf: true)
             if own == nil {
                 (report.name, report.role) = (identity.name, identity.role.rawValue)
-                (report.software, report.state) = (identity.software, "offline")
+                (report.software, report.state) = (identity.software, .offline)
             }
             rows.append(report)
         }
@@ -84,5 +86,15 @@ extension Node {
             session: register?.id, dropped: peers[node].discarded,
             recordsWaiting: isSelf ? core.recordsWaiting : nil, isSelf: isSelf,
             serves: feeds.published(by: node))
+    }
+}
+
+extension LinkFault {
+    fileprivate init(_ error: MQTTError) {
+        switch error.code {
+        case .badCredentials: self = .login
+        case .tls: self = .tls
+        default: self = .other
+        }
     }
 }
