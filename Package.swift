@@ -287,7 +287,9 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "APITests", dependencies: ["API", "Client", "Platform", "Session", "Support", "Wire"],
+            name: "APITests", dependencies: ["API", "Session", "Support", "Wire"], swiftSettings: strict),
+        .testTarget(
+            name: "ClientTests", dependencies: ["API", "Client", "Platform", "Session", "Support", "Wire"],
             swiftSettings: strict),
         .testTarget(
             name: "DisplayTests", dependencies: ["API", "Display", "Session", "Support", "Wire"],

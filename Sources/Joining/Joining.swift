@@ -125,7 +125,7 @@ package struct Joining: Sendable {
             let found = try await AuthoritySearch.find(fingerprint, at: request.broker.endpoints)
             let first = request.broker.endpoints.remove(at: found.endpointIndex)
             request.broker.endpoints.insert(first, at: 0)
-            say("Found it at \(first.line); its authority has the right fingerprint.")
+            say("Found it at \(first.line); it shows the authority that the invitation names.")
             return found.certificate
         }
     }

@@ -36,6 +36,7 @@ import Testing
         try await node.lockstep("kiosk", "--host", "192.168.1.5").expect(
             2, errors: "serves its page to its own machine only")
         try await node.lockstep("kiosk", "--host", "127.0.0.1").expect()
+        try await node.lockstep("kiosk", "--host", "0.0.0.0").expect(2, errors: "all addresses")
         try await node.end()
     }
 
