@@ -61,7 +61,8 @@ struct PageHost {
                 "“\(text)” is no host; write a name or an address without port, or an origin as https://pi.example.org")
         }
         guard !["0.0.0.0", "::"].contains(host) else {
-            throw ValidationError("“\(host)” stands for all addresses of a machine; write the one that the browser uses")
+            throw ValidationError(
+                "“\(host)” stands for all addresses of a machine; write the one that the browser uses")
         }
     }
 

@@ -3,7 +3,7 @@
 import API
 import ArgumentParser
 import Client
-package import Display
+import Display
 import Platform
 import Session
 import Settings
@@ -25,20 +25,10 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var access: AccessOptions
     @OptionGroup var language: LanguageOptions
 
-    @Option(help: "Face: \(Face.names).")
-    var face = Face.focus
+    @OptionGroup var display: DisplayOptions
 
     @Flag(help: "Ignore clicks, and all keys but q.")
     var readOnly = false
-
-    @Option(help: "The hours in which the screen is dark without a session, as 23:00-07:00.")
-    var blank: BlankHours?
-
-    @Option(help: .idle)
-    var idle = Idle.clock
-
-    @Option(help: .near)
-    var near: EndWarning?
 
     func run() async throws {
         guard let terminal = TerminalDevice() else {
@@ -47,7 +37,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
         var options = ScreenOptions(
             strings: language.strings, isReadOnly: readOnly, utcOffset: SystemClock.utcOffset)
-        (options.idle, options.near) = (idle, near)
+        (options.idle, options.near) = (display.idle ?? .clock, display.near)
         try await access.withAccess { [options] node in
             let shown = Shown()
             let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
@@ -60,7 +50,8 @@ struct WatchCommand: AsyncParsableCommand {
                 }
                 defer { group.cancelAll() }
                 return try await WatchLoop.run(
-                    views: views, terminal: terminal, face: face, options: options, blank: blank
+                    views: views, terminal: terminal, face: display.face ?? .focus, options: options,
+                    blank: display.blank
                 ) { action in
                     await Self.press(action, seeing: shown.view.withLock(\.self), on: node, options.strings)
                 }
@@ -102,19 +93,4 @@ struct WatchCommand: AsyncParsableCommand {
 /// The view that is on the screen.
 private final class Shown: Sendable {
     let view = Mutex(NodeView(View()))
-}
-
-extension Face: ExpressibleByArgument {}
-extension Idle: ExpressibleByArgument {}
-extension BlankHours: ExpressibleByArgument {
-    package init?(argument: String) { self.init(argument) }
-}
-extension EndWarning: ExpressibleByArgument {
-    package init?(argument: String) { self.init(argument) }
-}
-
-extension ArgumentHelp {
-    static let idle: ArgumentHelp = "What is shown without a session, except on the boring face: \(Idle.names)."
-    static let near: ArgumentHelp =
-        "How long before its end a running phase is marked, as 5m; never on the boring face (default: not at all)."
 }

@@ -22,26 +22,10 @@ struct KioskEnableCommand: AsyncParsableCommand {
     /// page; the node's own settings file has precedence.
     static let path = "/etc/lockstep/kiosk.env"
 
-    @Option(help: "The face: \(Face.names).")
-    var face = Face.focus
+    @OptionGroup var shown: PageOptions
 
     @Flag(help: "Show buttons.")
     var controls = false
-
-    @Option(help: "The language (default: that of the machine): \(Catalogue.languages.joined(separator: ", ")).")
-    var lang: String?
-
-    @Option(help: "The colours of the page: \(Theme.names).")
-    var theme: Theme?
-
-    @Option(help: "The hours in which the screen is dark without a session, as 23:00-07:00.")
-    var blank: BlankHours?
-
-    @Option(help: .idle)
-    var idle: Idle?
-
-    @Option(help: .near)
-    var near: EndWarning?
 
     @Option(help: "page, terminal, or auto for the page where it can be shown.")
     var surface = Surface.auto
@@ -50,8 +34,6 @@ struct KioskEnableCommand: AsyncParsableCommand {
     enum Surface: String, CaseIterable, ExpressibleByArgument {
         case page, terminal, auto
     }
-
-    func validate() throws { try LanguageOptions.check(lang) }
 
     func run() async throws {
         try KioskService.requireRoot()
@@ -80,8 +62,8 @@ struct KioskEnableCommand: AsyncParsableCommand {
             )
         }
         fflush(nil)
-        let shown = try await KioskService.waitUntilSeen()
-        print("The screen shows \(shown), face \(face.rawValue), now and after each start.")
+        let surface = try await KioskService.waitUntilSeen()
+        print("The screen shows \(surface), face \(shown.display.face ?? .focus), now and after each start.")
         print("Settings: \(KioskEnableCommand.path). To stop: sudo lockstep kiosk disable")
     }
 
@@ -89,13 +71,10 @@ struct KioskEnableCommand: AsyncParsableCommand {
     private func lines() throws(BadValue) -> SettingLines {
         var lines = SettingLines(comment: "Written by `lockstep kiosk enable`.")
         try lines.add(.http, "127.0.0.1:7780")
-        let values: KeyValuePairs<LineText, String?> = [
-            "KIOSK_FACE": face.rawValue, "KIOSK_CONTROLS": controls ? "on" : "off",
-            "KIOSK_LANG": lang.flatMap(Catalogue.match)?.language, "KIOSK_THEME": theme?.rawValue,
-            "KIOSK_BLANK": blank?.description, "KIOSK_IDLE": idle?.rawValue, "KIOSK_NEAR": near?.description,
-            "KIOSK_SURFACE": surface.rawValue,
-        ]
-        for (name, value) in values { try lines.add(name, LineText(showing: value ?? "")) }
+        let controls: String? = controls ? "on" : "off"
+        for (name, value) in shown.parameters + [("controls", controls), ("surface", surface.rawValue)] {
+            try lines.add(LineText(showing: "KIOSK_" + name.uppercased()), LineText(showing: value ?? ""))
+        }
         return lines
     }
 }

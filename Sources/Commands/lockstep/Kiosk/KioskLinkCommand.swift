@@ -25,23 +25,7 @@ struct KioskLinkCommand: AsyncParsableCommand {
     @Flag(help: "Allow the page to press, start and take; without it, the page is read-only.")
     var controls = false
 
-    @Option(help: "The face: \(Face.names).")
-    var face: Face?
-
-    @Option(help: "The language (default: that of the browser): \(Catalogue.languages.joined(separator: ", ")).")
-    var lang: String?
-
-    @Option(help: "dark, light or e-ink.")
-    var theme: Theme?
-
-    @Option(help: "The hours in which the page is black without a session, as 23:00-07:00.")
-    var blank: BlankHours?
-
-    @Option(help: .idle)
-    var idle: Idle?
-
-    @Option(help: .near)
-    var near: EndWarning?
+    @OptionGroup var shown: PageOptions
 
     @Flag(help: "Print the link for a browser of this machine, on 127.0.0.1.")
     var local = false
@@ -84,12 +68,7 @@ struct KioskLinkCommand: AsyncParsableCommand {
             query["key"] = report.calendarKey
             return KioskReport.link(to: origin, path: "calendar.ics", query: query)
         }
-        query["face"] = face?.rawValue
-        query["lang"] = lang
-        query["theme"] = theme?.rawValue
-        query["blank"] = blank?.description
-        query["idle"] = idle?.rawValue
-        query["near"] = near?.description
+        for (name, value) in shown.parameters { query[name] = value }
         if !controls { query["controls"] = "0" }
         // A link with a given host, such as a proxy, may be opened on any machine.
         let isForOthers = host != nil || !page.isLoopback && !(local && page.isForAnyAddress)
@@ -97,5 +76,3 @@ struct KioskLinkCommand: AsyncParsableCommand {
         return KioskReport.link(to: origin, query: query)
     }
 }
-
-extension Theme: ExpressibleByArgument {}
