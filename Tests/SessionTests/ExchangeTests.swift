@@ -219,7 +219,7 @@ import Testing
         own.start("focus 25m")
         own.pass(Self.minute)
         #expect(own.pings.isEmpty)
-        #expect(own.engine.clocks.nextWake == nil)
+        #expect(own.engine.clockSync.nextWake == nil)
         var gone = Self.displayOfKitchen()
         gone.hear(.presence(presence("kitchen-1", online: false)), from: "kitchen")
         gone.published = []
@@ -244,14 +244,14 @@ import Testing
         ] {
             var rig = EngineHarness().linked()
             rig.hear(message, from: sender)
-            #expect(rig.engine.clocks.estimates.isEmpty, "\(name)")
+            #expect(rig.engine.clockSync.estimates.isEmpty, "\(name)")
         }
         var rig = EngineHarness().linked()
         rig.hear(Self.pong(of: rig, sent: rig.boot - Limits.pongAge), from: "kitchen")
-        #expect(rig.engine.clocks.estimates.count == 1)
+        #expect(rig.engine.clockSync.estimates.count == 1)
         rig.send(.linkDown)
         rig.hear(Self.pong(of: rig, clock: PeerClock(lead: 9)), from: "kitchen")
-        #expect(rig.engine.clocks.estimates[.kitchen]?.offset != 9, "the connection is gone")
+        #expect(rig.engine.clockSync.estimates[.kitchen]?.offset != 9, "the connection is gone")
     }
 
     // MARK: The view
@@ -306,7 +306,7 @@ import Testing
         again.anchor.at = EngineHarness.epoch + 70_000
         rig.hear(.register(again), from: "kitchen")
         rig.pass(1_000)
-        #expect(rig.engine.clocks.estimates[.kitchen]?.bootID == token("boot-p2"))
+        #expect(rig.engine.clockSync.estimates[.kitchen]?.bootID == token("boot-p2"))
         #expect(rig.moment?.elapsed == 71_000)
         #expect((rig.error ?? .days(1)) <= 3)
     }

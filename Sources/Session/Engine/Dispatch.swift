@@ -9,9 +9,9 @@ extension Engine {
         if let own = found?.own, own.anchor.bootID == identity.bootID {
             mark = HybridClock(time: max(mark.time, own.anchor.at + (context.now.boot - own.anchor.boot)))
         }
-        time = GroupClock(mark: mark, at: context.now)
+        groupClock = GroupClock(mark: mark, at: context.now)
         context = self.context(at: context.now)
-        if time.source == .mark { emit(.log(.clockCorrected(by: context.groupTime - context.now.told))) }
+        if groupClock.source == .mark { emit(.log(.clockCorrected(by: context.groupTime - context.now.told))) }
         if let found { recovery.restore(found, filed: filed, in: &ownership, &dating, context) }
         selectTimeSource(&context)
     }
@@ -22,7 +22,7 @@ extension Engine {
         link.noteConnected(connection, at: context.now.boot)
         echoes.noteConnected(hearsItself: hearsItself)
         peers.noteConnected()
-        clocks.restart()
+        clockSync.restart()
         ownership.publishAgain()
         notices.publishAgain()
     }
@@ -31,7 +31,7 @@ extension Engine {
         guard link.isUp else { return }
         link.noteDisconnected(at: context.now.boot)
         echoes.noteDisconnected()
-        clocks.disconnect(at: context.now.boot)
+        clockSync.disconnect(at: context.now.boot)
     }
 
     /// Handles the return of the barrier, or the end of the wait for it.

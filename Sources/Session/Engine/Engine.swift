@@ -34,8 +34,8 @@ public struct Engine: Hashable, Sendable {
     var answers = Answers()
     var admission = Admission()
     var notices = Notices()
-    var time = GroupClock()
-    var clocks = ClockSync()
+    var groupClock = GroupClock()
+    var clockSync = ClockSync()
     private var effects: [Effect] = []
 
     /// Makes the engine of a node that knows nothing yet.
@@ -60,7 +60,7 @@ public struct Engine: Hashable, Sendable {
     /// a deadline of the last rest has come without another input, or the wall clock was set.
     public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
         if gate.written(write) { emit(.log(.journal(works: true))) }
-        if now.hasReached(nextWake) || time.hasMoved(at: now) { return handle(.wake, at: now) }
+        if now.hasReached(nextWake) || groupClock.hasMoved(at: now) { return handle(.wake, at: now) }
         isAtRest = false
         release(at: now.boot)
         self.write(context(at: now))
@@ -85,7 +85,7 @@ public struct Engine: Hashable, Sendable {
     /// Brings clocks, the own session and waits up to the present.
     private mutating func advance(_ input: Input, _ context: inout Context) {
         if case .restored(let journal, let filed) = input { restore(journal, filed: filed, &context) }
-        if time.hasMoved(at: context.now) { selectTimeSource(&context) }
+        if groupClock.hasMoved(at: context.now) { selectTimeSource(&context) }
         if let due = replicas.nextWake, due <= context.now.boot { admitDue(context) }
         _ = ownership.advance(at: context.now.boot)
         // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there
@@ -109,7 +109,7 @@ public struct Engine: Hashable, Sendable {
             gate.forget(ticket)
         case .linkUp(let connection, let hearsItself): linkUp(connection, hearsItself: hearsItself, context)
         case .linkDown: linkDown(context)
-        case .sleeping(let isSleeping): if link.setSleeping(isSleeping), !isSleeping { clocks.forgetAll() }
+        case .sleeping(let isSleeping): if link.setSleeping(isSleeping), !isSleeping { clockSync.forgetAll() }
         case .barrierPassed(let connection): if connection == link.connection { passBarrier(&context) }
         case .received(let message, let from, let retained): receive(message, from: from, retained: retained, &context)
         case .erased(let from, let isPresence):
@@ -161,10 +161,10 @@ public struct Engine: Hashable, Sendable {
 
     /// Asks other nodes for their clocks where the view depends on them.
     mutating func compareClocks(_ context: Context) {
-        clocks.compareIfDue(at: context.now.boot)
+        clockSync.compareIfDue(at: context.now.boot)
         planClocks(context)
-        while context.now.hasReached(clocks.nextWake) {
-            for peer in clocks.removeDue(at: context.now.boot) { ping(peer, context) }
+        while context.now.hasReached(clockSync.nextWake) {
+            for peer in clockSync.removeDue(at: context.now.boot) { ping(peer, context) }
             // Another node may be asked instead of one that is silent by now.
             planClocks(context)
         }
@@ -184,8 +184,8 @@ public struct Engine: Hashable, Sendable {
         let times: [BootTime?] = [
             ownership.boundary, gate.retryAt, link.barrierDeadline, link.comparisonDeadline, link.plannedAskAt,
             link.answersDueAt, echoes.repairAt, echoes.reminderAt, replicas.nextWake,
-            requests.nextWake(isBarrierPassed: link.isBarrierPassed, canTakeOver: canTakeOver), clocks.compareAt,
-            clocks.nextWake,
+            requests.nextWake(isBarrierPassed: link.isBarrierPassed, canTakeOver: canTakeOver), clockSync.compareAt,
+            clockSync.nextWake,
             notices.nextDue(context), view.message.map { context.now.boot + ($0.until - context.groupTime) },
         ]
         nextWake = times.lazy.compactMap(\.self).min()
@@ -213,7 +213,7 @@ public struct Engine: Hashable, Sendable {
             let owner = peers[current.owner]
             let lost = [link.downSince, owner.isOnline ? nil : owner.offlineSince ?? link.barrierPassedAt]
             return View(
-                register: current.register, anchorBoot: current.anchorBoot, error: clocks.errorBound(of: current),
+                register: current.register, anchorBoot: current.anchorBoot, error: clockSync.errorBound(of: current),
                 contactLostAt: lost.compactMap(\.self).min(), isLinked: link.isUp)
         } else {
             return View(isLinked: link.isUp)
@@ -243,7 +243,7 @@ public struct Engine: Hashable, Sendable {
     /// Makes the context of an input or a rest.
     func context(at now: Instant) -> Context {
         Context(
-            node: node, bootID: identity.bootID, now: now, source: time.source, isComplete: time.isComplete,
+            node: node, bootID: identity.bootID, now: now, source: groupClock.source, isComplete: groupClock.isComplete,
             groupTime: groupTime(now))
     }
 
@@ -266,13 +266,15 @@ public struct Engine: Hashable, Sendable {
 
     /// Returns group time, within ``Limits/time``.
     public func groupTime(_ now: Instant) -> GroupTime {
-        min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
+        min(max(groupClock.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
     /// Whether dates are final; see `Context.areDatesFinal`.
-    public var areDatesFinal: Bool { time.source == .own || time.source == .others && time.isComplete }
+    public var areDatesFinal: Bool {
+        groupClock.source == .own || groupClock.source == .others && groupClock.isComplete
+    }
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
-    public var timeOrigin: NodeID? { time.origin }
+    public var timeOrigin: NodeID? { groupClock.origin }
 
     public func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
 
@@ -281,14 +283,15 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether a node's last stated group time contradicts this node's, if it is known which of the two is right.
     public func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
-        (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
+        (groupClock.source.isVouched || peers.vouching.contains(peer))
+            && clockSync.isContradicting(peer, context(at: now))
     }
 
     /// Returns whether a stamp counts now; see `Context.admits`.
     public func admits(_ stamp: Stamp, at now: Instant) -> Bool { context(at: now).admits(stamp) }
 
     /// Returns whether this node has compared its clock with that of a peer, so that the peer has a vote.
-    package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }
+    package func hasCompared(with peer: NodeID) -> Bool { clockSync.estimates[peer] != nil }
 
     public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
         presence(context(at: now), connection: connection, online: online)
@@ -316,7 +319,7 @@ public struct Engine: Hashable, Sendable {
 
     /// The plausible vouched clocks of others, with their possible leads, and whether the node has stayed online.
     package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Lead>, isPresent: Bool)] {
-        clocks.estimates.compactMapValues { estimate in
+        clockSync.estimates.compactMapValues { estimate in
             guard estimate.clock.isSynced, GroupClock.isPlausible(now.boot + estimate.wallLead) else { return nil }
             let bound = estimate.bound(at: now.boot)  // rule: pongAge, else: max(0, estimate.bound(at: now.boot))
             return (estimate.wallLead - bound...estimate.wallLead + bound, estimate.isPresent)

@@ -6,7 +6,7 @@ extension Engine {
     /// wait that is over is cleared, a session gets its final date or ends, and a request that was answered is removed.
     mutating func react(_ context: inout Context) {
         // A node that is silent by now is not waited for.
-        if time.source != .own { compareClocks(context) }
+        if groupClock.source != .own { compareClocks(context) }
         while endDueWait(&context) || noteClocks(&context) || updateOwnSession(context) || advanceRequests(context) {}
     }
 
@@ -43,8 +43,9 @@ extension Engine {
     /// Ends the votes of nodes whose presence was deleted from the broker while this node was away.
     mutating func forgetAbsentVotes(_ context: inout Context) {
         if echoes.sawOwnPresence {  // rule: erasedVote
-            for node in clocks.estimates.keys where !peers.withPresence.contains(node) && !clocks.hasAnswered(node) {
-                clocks.remove(node)
+            for node in clockSync.estimates.keys
+            where !peers.withPresence.contains(node) && !clockSync.hasAnswered(node) {
+                clockSync.remove(node)
             }
         }
         selectTimeSource(&context)
@@ -71,7 +72,7 @@ extension Engine {
     /// Dates and stamps the own session as group time requires, and returns whether it has changed.
     mutating func dateOwnSession(_ context: Context) -> Bool {
         guard let stamp = ownership.register?.stamp else { return false }
-        if let note = dating.date(&ownership, among: replicas, clocks, context) { return log(note) }
+        if let note = dating.date(&ownership, among: replicas, clockSync, context) { return log(note) }
         guard !context.admits(stamp), context.areDatesFinal,
             let note = dating.restamp(&ownership, among: replicas, context)
         else { return false }
@@ -99,7 +100,9 @@ extension Engine {
     }
 
     /// Whether a start without contact waits for group time. Until then it is neither compared nor published.
-    var startAwaitsTime: Bool { ownership.isProvisional && link.isUp && time.source != .own && !time.isComplete }
+    var startAwaitsTime: Bool {
+        ownership.isProvisional && link.isUp && groupClock.source != .own && !groupClock.isComplete
+    }
 
     // MARK: Intents
 
@@ -116,7 +119,7 @@ extension Engine {
             isBarrierPassed: link.isBarrierPassed,
             canTakeOver: canTakeOver,
             messagesAwaitTime: view.register.map { messagesAwaitTime(for: $0.owner) } ?? false,
-            time: view.register.map { clocks.time(of: $0.owner, context) } ?? context.groupTime)
+            time: view.register.map { clockSync.time(of: $0.owner, context) } ?? context.groupTime)
         var hasChanged = false
         var pinged: Set<NodeID> = []
         for step in requests.advance(situation, context) {
@@ -154,29 +157,30 @@ extension Engine {
     /// callers need the result at once.
     mutating func selectTimeSource(_ context: inout Context) {
         let now = context.now
-        let before = time.timeBeforeStep(atBoot: now.boot)
-        let wasWrong = GroupClock.contradict(now.boot + time.wallLead, before)
-        let former = time.source
-        time.choose(from: clocks.readings(of: peers, at: now), claims: clocks.claims.values, at: now)
+        let before = groupClock.timeBeforeStep(atBoot: now.boot)
+        let wasWrong = GroupClock.contradict(now.boot + groupClock.wallLead, before)
+        let former = groupClock.source
+        groupClock.choose(from: clockSync.readings(of: peers, at: now), claims: clockSync.claims.values, at: now)
         context = self.context(at: now)
         noteClocks(&context)
-        let change = time.time(at: now) - before
+        let change = groupClock.time(at: now) - before
         let hasJumped = change.magnitude > GroupClock.tolerance
         notices.move(by: hasJumped ? change : 0, context)
-        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.told))) }
-        let isNewlyVouched = time.source == .own ? former != .own : time.source == .others && !former.isVouched
+        if hasJumped { emit(.log(.clockCorrected(by: groupClock.time(at: now) - now.told))) }
+        let isNewlyVouched =
+            groupClock.source == .own ? former != .own : groupClock.source == .others && !former.isVouched
         if hasJumped || dating.mark.isAhead(context) || isNewlyVouched {
             // Without contact, a session that was admitted stays so, even if the wall clock was set.
-            let keepsAdmitted = !time.source.isVouched || !link.isUp && now.wallBound == nil
+            let keepsAdmitted = !groupClock.source.isVouched || !link.isUp && now.wallBound == nil
             judgeAgain(keepsAdmitted: keepsAdmitted, context)
         } else if replicas.nextWake != nil {
             // A small correction also moves the time from which a stamp counts.
             admitDue(context)
         }
-        if context.clockQuality.isWrong != wasWrong || hasJumped || (time.source == .own) != (former == .own) {
+        if context.clockQuality.isWrong != wasWrong || hasJumped || (groupClock.source == .own) != (former == .own) {
             // The presence states group time, which others compare with their own, and whether this kernel vouches. A
             // clock that wavers can change both with each answer, so the rate is bounded.
-            clocks.planAgain()
+            clockSync.planAgain()
             repair(context)
         }
     }
@@ -186,15 +190,15 @@ extension Engine {
     @discardableResult
     private mutating func noteClocks(_ context: inout Context) -> Bool {
         guard link.isUp else { return false }
-        if time.source != .own {
+        if groupClock.source != .own {
             planClocks(context)
             let isEachNodeKnown = !isRetainedMissing || link.comparisonDeadline == nil
-            time.isComplete = link.isBarrierPassed && isEachNodeKnown && clocks.areReferencesKnown
+            groupClock.isComplete = link.isBarrierPassed && isEachNodeKnown && clockSync.areReferencesKnown
             context = self.context(at: context.now)
         }
-        let before = time.admitsAll
-        time.admitsAll = time.isComplete && !time.source.isVouched
-        guard time.admitsAll, !before else { return false }
+        let before = groupClock.admitsAll
+        groupClock.admitsAll = groupClock.isComplete && !groupClock.source.isVouched
+        guard groupClock.admitsAll, !before else { return false }
         judgeAgain(keepsAdmitted: true, context)
         return true
     }
@@ -218,18 +222,19 @@ extension Engine {
 
     /// Whether vouched clocks contradict each other, so that dates are approximate.
     func isDisputed(_ context: Context) -> Bool {
-        peers.vouching.contains { clocks.isContradicting($0, context) }
+        peers.vouching.contains { clockSync.isContradicting($0, context) }
     }
 
     /// Whether messages with a group time should wait for the clock of the node that they are for.
     private func messagesAwaitTime(for owner: NodeID) -> Bool {
-        !time.source.isVouched && clocks.estimates[owner] == nil && clocks.polls[owner] != nil
+        !groupClock.source.isVouched && clockSync.estimates[owner] == nil && clockSync.polls[owner] != nil
     }
 
     /// Chooses the nodes that are asked for their clocks.
     mutating func planClocks(_ context: Context) {
-        let plan = ClockSync.Plan(view, isBarrierPassed: link.isBarrierPassed, needsReferences: time.source != .own)
-        clocks.update(plan, among: peers, context)
+        let plan = ClockSync.Plan(
+            view, isBarrierPassed: link.isBarrierPassed, needsReferences: groupClock.source != .own)
+        clockSync.update(plan, among: peers, context)
     }
 
     mutating func ping(_ peer: NodeID, _ context: Context) {

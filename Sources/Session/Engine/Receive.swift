@@ -58,7 +58,7 @@ extension Engine {
         replicas.remove(gone)
         admission.forget(gone)
         answers.forget(gone)
-        clocks.remove(gone)
+        clockSync.remove(gone)
         notices.forget(gone)
     }
 
@@ -100,19 +100,19 @@ extension Engine {
         }
         guard case .changed(let known) = change else { return }
         let isOnline = peers[sender].isOnline
-        if !isOnline, known.isOnline { clocks.depart(sender) }
-        if isOnline != known.isOnline || presence.isOnline != known.presence?.isOnline { clocks.planAgain() }
+        if !isOnline, known.isOnline { clockSync.depart(sender) }
+        if isOnline != known.isOnline || presence.isOnline != known.presence?.isOnline { clockSync.planAgain() }
         let hasChanged = peers.vouching.contains(sender) != wasVouching
-        if hasChanged { clocks.planAgain() }
+        if hasChanged { clockSync.planAgain() }
         // The estimate from before a suspend may be wrong. The node's time is still followed until its next pong.
         let wasSuspended = isOnline && known.presence?.isSleeping == true
         let isUnvouched =
-            presence.isOnline && !presence.clock.isSynced && (clocks.unvouch(sender) || time.origin == sender)
-        if wasSuspended { clocks.forget(sender) }
-        if hasChanged && !wasSuspended || isUnvouched, time.source == .others { selectTimeSource(&context) }
+            presence.isOnline && !presence.clock.isSynced && (clockSync.unvouch(sender) || groupClock.origin == sender)
+        if wasSuspended { clockSync.forget(sender) }
+        if hasChanged && !wasSuspended || isUnvouched, groupClock.source == .others { selectTimeSource(&context) }
         // Not `isOnline`, since the first presence of a connection may say that its node sleeps.
         if presence.isOnline, known.presence?.connection != presence.connection {
-            clocks.restart(with: sender)
+            clockSync.restart(with: sender)
             // The broker may not have kept the current register for the newcomer.
             if !retained { planReminder(isForNewcomer: true, context) }  // rule: newcomer
         }
@@ -135,8 +135,8 @@ extension Engine {
 
     private mutating func receive(_ register: Register, retained: Bool, _ context: Context) {
         let sender = register.owner
-        if !retained { clocks.heard(sender) }
-        let measured = clocks.estimates[sender].flatMap {
+        if !retained { clockSync.heard(sender) }
+        let measured = clockSync.estimates[sender].flatMap {
             return $0.bootID == register.anchor.bootID ? $0.offset : nil  // rule: bootClock, else: nil
         }
         switch replicas.receive(register, measured: measured, context) {
@@ -153,7 +153,7 @@ extension Engine {
         case .admitted: dating.raiseMark(to: register.stamp, in: &ownership, context)
         case .notAdmitted(let isNews) where context.source.isVouched:
             if isNews { emit(.log(.clockWrong(sender, stamp: register.stamp.time))) }
-            clocks.compareAgain(at: context.now.boot)
+            clockSync.compareAgain(at: context.now.boot)
             object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, context)
         case .notAdmitted: break
         }
@@ -239,7 +239,7 @@ extension Engine {
     mutating func forgetPresence(of sender: NodeID, _ context: inout Context) {
         // rule: erasedVote, else: return
         peers.erasePresence(of: sender, at: context.now.boot)
-        clocks.remove(sender)
+        clockSync.remove(sender)
         selectTimeSource(&context)
     }
 
@@ -279,7 +279,7 @@ extension Engine {
             echoes.contest(Admission.step(from: own.version, towards: claim))
             repair(context)
         case .clock:
-            clocks.compareAgain(at: context.now.boot)
+            clockSync.compareAgain(at: context.now.boot)
             // Only the clocks of nodes that are known to be online correct a stamp.
             if !peers[sender].isOnline { sayHello(context) }  // rule: newcomer
         }
@@ -312,20 +312,22 @@ extension Engine {
 
     private mutating func receive(_ pong: Pong, from peer: NodeID, _ context: inout Context) {
         // rule: exchange, else: return
-        guard peers.hasVote(peer), let estimate = clocks.receive(pong, from: peer, at: context.now.boot) else { return }
+        guard peers.hasVote(peer), let estimate = clockSync.receive(pong, from: peer, at: context.now.boot) else {
+            return
+        }
         replicas.measure(estimate.offset, of: peer, in: estimate.bootID)  // rule: bootClock
         selectTimeSource(&context)
         receive(claim: context.now.boot + estimate.groupLead, of: peer, &context)
     }
 
     private mutating func receive(claim: GroupTime, of sender: NodeID, _ context: inout Context) {
-        let isNews = clocks.receive(claim: claim, of: sender, context)
+        let isNews = clockSync.receive(claim: claim, of: sender, context)
         // The broker may have withheld the presence of a node that vouches: the sender, or the one that it follows.
-        let mayBeWithheld = !peers[sender].isOnline || !time.source.isVouched && peers.vouching.isEmpty
-        if mayBeWithheld, isNews || !link.hasAskedAll && clocks.isContradicting(sender, context) {
+        let mayBeWithheld = !peers[sender].isOnline || !groupClock.source.isVouched && peers.vouching.isEmpty
+        if mayBeWithheld, isNews || !link.hasAskedAll && clockSync.isContradicting(sender, context) {
             sayHello(context)  // rule: newcomer
         }
         // Without a plausible clock the latest time is followed.
-        if time.source == .mark { selectTimeSource(&context) }
+        if groupClock.source == .mark { selectTimeSource(&context) }
     }
 }

@@ -58,7 +58,7 @@ extension Engine {
         let view = view(context)
         let isByDate = view.error == nil && view.register?.status == .running
         // If the former owner's group time contradicts this node's, the record has times of two clocks.
-        let theirs = clocks.estimates[session.owner].map { context.now.boot + $0.groupLead }
+        let theirs = clockSync.estimates[session.owner].map { context.now.boot + $0.groupLead }
         let isOtherTime = theirs.map { GroupClock.contradict($0, context.groupTime) } ?? false
         prepareStamp(context)
         var own = session

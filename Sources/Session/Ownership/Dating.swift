@@ -47,7 +47,7 @@ struct Dating: Hashable, Sendable {
 
     /// Moves a session whose dates are a guess with group time, until group time is vouched for.
     mutating func date(
-        _ ownership: inout Ownership, among replicas: Replicas, _ clocks: ClockSync, _ context: Context
+        _ ownership: inout Ownership, among replicas: Replicas, _ clockSync: ClockSync, _ context: Context
     ) -> Note? {
         // rule: dated, else: return nil
         guard ownership.journal.isGuess, let own = ownership.register else { return nil }
@@ -55,7 +55,7 @@ struct Dating: Hashable, Sendable {
         // Runs that move beyond the takeover of a superseded session would be cut off there.
         let isSuperseded = own.status == .superseded
         let room =
-            isSuperseded ? ownership.journal.roomBeforeTakeover(of: wanted, among: replicas, clocks, context) : nil
+            isSuperseded ? ownership.journal.roomBeforeTakeover(of: wanted, among: replicas, clockSync, context) : nil
         let shift = min(wanted, room ?? wanted)
         let isFinal = context.areDatesFinal && shift == wanted
         guard isFinal || shift.magnitude > GroupClock.tolerance else { return nil }

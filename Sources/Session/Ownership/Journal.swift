@@ -66,7 +66,7 @@ extension Journal {
     /// if it was dated by another clock than the runs. That is so if it is later than the session's end, or if group
     /// time contradicts the runs but not the node that took over. `shift` is the required move of the runs.
     func roomBeforeTakeover(
-        of shift: Milliseconds, among replicas: Replicas, _ clocks: ClockSync, _ context: Context
+        of shift: Milliseconds, among replicas: Replicas, _ clockSync: ClockSync, _ context: Context
     ) -> Milliseconds? {
         guard let own, let end = own.runs.last?.to, let taken = takenOverAt(among: replicas, context),
             taken <= own.anchor.at
@@ -74,7 +74,7 @@ extension Journal {
         let takers = replicas.registers.filter { $0.lineage == own.lineage && $0.continues?.at == taken }
         let isOtherTime =
             shift > GroupClock.agreement
-            && takers.contains { clocks.claims[$0.owner] != nil && !clocks.isContradicting($0.owner, context) }
+            && takers.contains { clockSync.claims[$0.owner] != nil && !clockSync.isContradicting($0.owner, context) }
         return isOtherTime ? nil : max(0, taken - end)
     }
 
