@@ -19,7 +19,7 @@ struct CatchUp: Sendable {
     /// Requests of people that wait for the answers, each with the group time at which it was made.
     private var held: [(input: Input, ticket: Ticket, time: GroupTime)] = []
 
-    /// Records that the barrier has returned, and returns whether the wait has ended by this.
+    /// Notes that the barrier has returned, and returns whether the wait has ended by this.
     mutating func noteBarrierPassed(needsAnswers: Bool, at boot: BootTime) -> Bool {
         guard needsAnswers, !isOver else { return end() }
         wait = Wait(from: boot, for: Self.helloTimeout)

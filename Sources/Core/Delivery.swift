@@ -54,7 +54,7 @@ struct Delivery: Sendable {
     /// When to send waiting answers on this connection; `nil` if they wait for the next.
     var resendAt: BootTime? { lostAt.map { $0 + Self.resendInterval } }
 
-    /// Records a message as sent, and returns its number.
+    /// Notes a message as sent, and returns its number.
     mutating func track(_ content: Content) -> NodeCore.MessageNumber {
         lastNumber += 1
         underWay[lastNumber] = content
@@ -62,7 +62,7 @@ struct Delivery: Sendable {
         return lastNumber
     }
 
-    /// Records the outcome of a message, and returns the message; `nil` if an earlier connection sent it.
+    /// Notes the outcome of a message, and returns the message; `nil` if an earlier connection sent it.
     mutating func confirm(_ number: NodeCore.MessageNumber, _ confirmation: NodeCore.Confirmation, at boot: BootTime)
         -> Content?
     {
@@ -110,7 +110,7 @@ struct Delivery: Sendable {
     }
 
     /// Keeps the answers for the next connection, and returns all lost messages in the order in which they were sent.
-    mutating func disconnect() -> [Content] {
+    mutating func noteDisconnected() -> [Content] {
         let lost = underWay.sorted { $0.key < $1.key }.map(\.value)
         // rule: answersKept, else: waiting = []
         for index in waiting.indices { waiting[index].requiredRegister = 0 }

@@ -51,11 +51,11 @@ public struct NodeCore: Sendable {
         endOverdueWait(before: event, at: now)
         switch event {
         case .restored(let found): restore(found, at: now)
-        case .connected(let id, let noLocal): connected(id, noLocal: noLocal, at: now)
-        case .disconnected(let willRetry): disconnected(willRetry: willRetry, at: now)
+        case .connected(let id, let noLocal): noteConnected(id, noLocal: noLocal, at: now)
+        case .disconnected(let willRetry): noteDisconnected(willRetry: willRetry, at: now)
         case .received(let packet): if !twin.isMakingWay { receive(packet, at: now) }
         case .sent(let number, let confirmation): confirm(number, confirmation, at: now)
-        case .persisted(let write): persisted(write, at: now)
+        case .persisted(let write): notePersisted(write, at: now)
         case .persistFailed(let write): decide(.journalFailed(write), at: now)
         case .recordsRead(let records): changeOutbox { $0.addRead(records, at: now.boot) }
         case .input(let input):
@@ -193,7 +193,7 @@ public struct NodeCore: Sendable {
         decide(.restored(journal, filed: filed), at: now)
     }
 
-    private mutating func persisted(_ write: Int, at now: Instant) {
+    private mutating func notePersisted(_ write: Int, at now: Instant) {
         for effect in engine.confirm(write: write, at: now) { perform(effect, at: now) }
         written = write
     }
@@ -222,7 +222,7 @@ public struct NodeCore: Sendable {
 
     // MARK: The connection
 
-    private mutating func connected(_ id: ConnectionID, noLocal: Bool, at now: Instant) {
+    private mutating func noteConnected(_ id: ConnectionID, noLocal: Bool, at now: Instant) {
         connection = id
         isReady = false
         isOwnSubscribed = noLocal
@@ -230,14 +230,14 @@ public struct NodeCore: Sendable {
         decide(.linkUp(id, hearsItself: !noLocal), at: now)
     }
 
-    private mutating func disconnected(willRetry: Bool, at now: Instant) {
+    private mutating func noteDisconnected(willRetry: Bool, at now: Instant) {
         connection = nil
         isReady = false
         twin.noteDisconnected()
-        let lost = delivery.disconnect()
+        let lost = delivery.noteDisconnected()
         for case .presence(isSleeping: true) in lost { actions.append(.presenceConfirmed(isSleeping: true)) }
         actions.append(.registersConfirmed)
-        changeOutbox { $0.waiting.link(isUp: false, at: now.boot) }
+        changeOutbox { $0.waiting.noteLink(isUp: false, at: now.boot) }
         decide(.linkDown, at: now)
         if !willRetry, catchUp.end() { actions.append(.caughtUp) }
     }
@@ -268,7 +268,7 @@ public struct NodeCore: Sendable {
     }
 
     /// Passes the barrier, unless a twin may have an answer on its way.
-    private mutating func barrierReturned(_ id: ConnectionID, at now: Instant) {
+    private mutating func noteBarrierReturned(_ id: ConnectionID, at now: Instant) {
         guard id == connection, twin.noteBarrierReturned(at: now.boot) else { return }
         passBarrier(at: now)
     }
@@ -286,7 +286,7 @@ public struct NodeCore: Sendable {
             actions.append(.caughtUp)
         }
         sendWaitingAnswers(at: now)
-        changeOutbox { $0.waiting.link(isUp: true, at: now.boot) }
+        changeOutbox { $0.waiting.noteLink(isUp: true, at: now.boot) }
         unsubscribe()
     }
 
@@ -302,7 +302,7 @@ public struct NodeCore: Sendable {
                 expectTwin(ifNewer: register)
             }
             receive(message, from: sender, in: packet, at: now)
-        case .barrier(let id): barrierReturned(id, at: now)
+        case .barrier(let id): noteBarrierReturned(id, at: now)
         case .erased(let sender, let isPresence): decide(.erased(from: sender, isPresence: isPresence), at: now)
         case .discard(let reason, let sender): decide(.discarded(reason, from: sender), at: now)
         case .ledgerAck(let ack):

@@ -82,7 +82,7 @@ struct Twin: Sendable {
         isMakingWay = false
     }
 
-    /// Records that no twin has claimed the present connection.
+    /// Notes that no twin has claimed the present connection.
     mutating func keepConnection() {
         timesMadeWay = 0
         isExpected = false

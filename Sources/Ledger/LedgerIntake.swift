@@ -79,11 +79,11 @@ public struct LedgerIntake: Sendable {
         }
         guard waiting.count < Self.waitingLimit else {
             dropped += 1
-            return note(lag: now - waitingSince)
+            return report(lag: now - waitingSince)
         }
         if waiting.isEmpty { waitingSince = now }
         waiting.append(Arrival(space: space, digested: digested, at: time))
-        if !filing.isEmpty { noteLag(since: filingSince, at: now) }
+        if !filing.isEmpty { reportLag(since: filingSince, at: now) }
     }
 
     /// Refuses a record that cannot be read, so that its node stops sending it.
@@ -102,7 +102,7 @@ public struct LedgerIntake: Sendable {
 
     /// Answers for the batch that was written. `results` is `nil` if nothing was filed: nodes send the records again.
     public mutating func noteFiled(_ results: [FilingResult]?, at now: AwakeTime) {
-        noteLag(since: filingSince, at: now)
+        reportLag(since: filingSince, at: now)
         for (arrival, result) in zip(filing, results ?? []) {
             let record = arrival.digested.record
             let answered: LedgerAck.Outcome
@@ -138,7 +138,7 @@ public struct LedgerIntake: Sendable {
         return (asker.space, LedgerAck(node: asker.node, items: Array(items.prefix(LedgerAck.itemsLimit))))
     }
 
-    /// Records that an answer was acknowledged or lost.
+    /// Notes that an answer was acknowledged or lost.
     public mutating func noteAnswered() { answersOut = max(0, answersOut - 1) }
     /// Drops the answers after a lost connection: nodes send their records again.
     public mutating func noteDisconnected() { (answers, askers) = ([:], []) }
@@ -150,11 +150,11 @@ public struct LedgerIntake: Sendable {
         return notes
     }
 
-    private mutating func noteLag(since: AwakeTime, at now: AwakeTime) {
-        if now - since > Self.lagLimit { note(lag: now - since) }
+    private mutating func reportLag(since: AwakeTime, at now: AwakeTime) {
+        if now - since > Self.lagLimit { report(lag: now - since) }
     }
 
-    private mutating func note(lag: Milliseconds) {
+    private mutating func report(lag: Milliseconds) {
         let note = Note.behind(waiting: waiting.count + filing.count, lag: lag, dropped: dropped)
         // While the disk takes nothing, each further record would add one.
         if case .behind = notes.last { notes.removeLast() }

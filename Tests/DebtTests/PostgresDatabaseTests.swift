@@ -98,7 +98,7 @@ struct PostgresDatabaseTests {
             }
         }
         #expect(try ledger.gone(of: home).isEmpty)
-        #expect(try ledger.recordAbsences([(debt, 5)], in: home))
+        #expect(try ledger.noteAbsences([(debt, 5)], in: home))
         #expect(try ledger.gone(of: home) == [debt: 5])
     }
 
@@ -107,7 +107,7 @@ struct PostgresDatabaseTests {
         for arrival in Story(seed: 7).arrivals { try source.take(arrival, in: home, at: 3) }
         _ = try source.adopt(WeekRules(zone: .utc), at: 0)
         _ = try source.adopt(WeekRules(goal: 60, zone: .utc), at: 5)
-        _ = try source.recordAbsences([(debt, 5)], in: home)
+        _ = try source.noteAbsences([(debt, 5)], in: home)
         let target = try LedgerStore(at: Store.place("to.sqlite", in: directory))
         let moved = try LedgerMove(from: source, to: target)
         let entries = try source.entries(of: home, from: .min, to: .max)

@@ -410,7 +410,7 @@ private struct FiledOutbox {
 
     mutating func link(isUp: Bool, at boot: BootTime) {
         outgoing = []
-        change { $0.waiting.link(isUp: isUp, at: boot) }
+        change { $0.waiting.noteLink(isUp: isUp, at: boot) }
     }
 
     mutating func takeOutgoing() -> [DigestedRecord] {

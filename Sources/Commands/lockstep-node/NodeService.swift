@@ -58,7 +58,7 @@ struct NodeService {
             })
         SleepWatch.start(
             log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() },
-            onLock: { node.recordSuspendLockRefusal($0) })
+            onLock: { node.noteSuspendLockRefusal($0) })
         let calendar = LedgerCalendar(of: settings.space)
         var services = [control.named("local control")]
         if !listeners.isEmpty {

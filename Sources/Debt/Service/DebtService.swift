@@ -37,7 +37,7 @@ package actor DebtService: BrokerService {
         send: { [weak self] space, ack, completion in
             self?.assumeIsolated { $0.link.spaces[space]?.publish(ack, completion: completion) }
         },
-        onFiled: { [weak self] result in self?.assumeIsolated { $0.recordsFiled(result) } })
+        onFiled: { [weak self] result in self?.assumeIsolated { $0.noteFiled(result) } })
     private lazy var schedule = WeekSchedule(
         updater: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.updateChanged() } },
         reader: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.readPastWeek() } },
@@ -178,7 +178,7 @@ package actor DebtService: BrokerService {
     // MARK: The ledger
 
     /// Adds up the weeks that a batch of records has changed.
-    private func recordsFiled(_ result: Result<[RecordFiler.Filed], any Error>) {
+    private func noteFiled(_ result: Result<[RecordFiler.Filed], any Error>) {
         defer { if hasWaitingPresences { handlePresences() } }
         guard let filed = perform("written", result.get) else { return }
         var touched: [SpaceID: Int64] = [:]
@@ -207,7 +207,7 @@ package actor DebtService: BrokerService {
         for (id, nodes) in Dictionary(grouping: due, by: \.key.space) {
             guard let space = link.spaces[id] else { continue }
             perform("written") {
-                guard try space.recordAbsences(nodes.map { ($0.key.node, $0.value) }) else { return }
+                guard try space.noteAbsences(nodes.map { ($0.key.node, $0.value) }) else { return }
                 schedule.insert(changed: id)
             }
             for (key, _) in nodes { perform("read") { try space.compare(with: key.node) } }

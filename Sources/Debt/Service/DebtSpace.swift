@@ -82,8 +82,8 @@ final class DebtSpace: ServiceSpace {
     /// Compares the records of all online nodes: another service may have received some.
     func compareAll() throws { for node in core.engine.peers.online { try compare(with: node) } }
 
-    /// Stores which nodes are offline, since an open run counts only until then. Returns whether that is a change.
-    func recordAbsences(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
+    /// Notes which nodes are offline, since an open run counts only until then. Returns whether that is a change.
+    func noteAbsences(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
         var absences: [(node: NodeID, goneSince: GroupTime?)] = []
         for (node, change) in changes where core.engine.peers[node].presence?.role == .node {
             let wasGone = gone.contains(node)
@@ -91,7 +91,7 @@ final class DebtSpace: ServiceSpace {
             if let since = change.goneSince, !wasGone || change.hasReturned { absences.append((node, since)) }
         }
         guard !absences.isEmpty else { return false }
-        let isNews = try ledger.recordAbsences(absences, in: id)
+        let isNews = try ledger.noteAbsences(absences, in: id)
         for (node, since) in absences { if since == nil { gone.remove(node) } else { gone.insert(node) } }
         if isNews { book.forget() }
         return isNews

@@ -41,7 +41,7 @@ struct WeekSchedule {
         return changed
     }
 
-    /// Records that changed weeks were added up between two times.
+    /// Notes that changed weeks were added up between two times.
     mutating func noteUpdate(from begin: Int64, to end: Int64) { updatesFrom = end + Self.pause(after: end - begin) }
 
     private static func pause(after length: Int64) -> Int64 { max(0, min(length * pause, pauseLimit)) }
@@ -54,7 +54,7 @@ struct WeekSchedule {
 
     var nextUnread: SpaceID? { unread.first }
 
-    /// Records that a past week was read between two times.
+    /// Notes that a past week was read between two times.
     mutating func read(_ space: SpaceID, isComplete: Bool, from begin: Int64, to end: Int64) {
         if isComplete { unread.remove(space) }
         guard !unread.isEmpty else { return }

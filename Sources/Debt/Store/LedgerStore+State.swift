@@ -8,10 +8,10 @@ package import Wire
 extension LedgerStore {
     // MARK: Nodes that are gone
 
-    /// Records nodes as gone or present, in order. While a node is gone, its sessions that count up stop counting.
+    /// Notes nodes as gone or present, in order. While a node is gone, its sessions that count up stop counting.
     /// `absences` are when each node was last seen, in milliseconds of group time, or `nil` for a present one; a later
     /// record in the ledger wins. Returns whether anything has changed.
-    package func recordAbsences(_ absences: [(node: NodeID, goneSince: GroupTime?)], in space: SpaceID) throws -> Bool {
+    package func noteAbsences(_ absences: [(node: NodeID, goneSince: GroupTime?)], in space: SpaceID) throws -> Bool {
         try write { connection in
             try absences.reduce(false) { hasChanged, absence in
                 let key: LedgerArguments = [space.rawValue, absence.node.rawValue]

@@ -40,7 +40,7 @@ package struct WaitingRecords: Sendable {
         }
     }
 
-    package mutating func link(isUp: Bool, at boot: BootTime) {
+    package mutating func noteLink(isUp: Bool, at boot: BootTime) {
         self.isUp = isUp
         // The service may have sent something since this connection was subscribed.
         isServicePresent = isServicePresent && isUp

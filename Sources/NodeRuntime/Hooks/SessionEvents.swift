@@ -58,7 +58,7 @@ struct SessionEvents: Hashable, Sendable {
         return [boundary, stale].compactMap(\.self).min()
     }
 
-    /// Detects and records the events since the last look, oldest first.
+    /// Detects the events since the last look, and remembers them, oldest first.
     mutating func look(_ look: Look) -> [SessionEvent] {
         // A clock that was ahead would suppress all events until its time is reached.
         since = min(since, look.groupTime)

@@ -30,8 +30,8 @@ extension Node {
         }
     }
 
-    /// Records why logind has refused the lock that delays a suspend; `nil` if it has not. Called from any thread.
-    package nonisolated func recordSuspendLockRefusal(_ reason: String?) {
+    /// Notes why logind has refused the lock that delays a suspend; `nil` if it has not. Called from any thread.
+    package nonisolated func noteSuspendLockRefusal(_ reason: String?) {
         loop.execute { [weak self] in self?.assumeIsolated { $0.suspend.lockRefusal = reason } }
     }
 }

@@ -59,7 +59,7 @@ package actor Node {
     /// Reads the journal. From then on sessions can be started, shown and pressed, with or without a broker.
     package func start() {
         runner.use(loop) { [weak self] in self?.assumeIsolated { $0.handle(.input(.wake)) } }
-        hub.debtTick = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feedsHaveChanged() } }
+        hub.debtTick = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.showFeeds() } }
         recent.saveTimer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.recent.save() } }
         handle(.restored(files.load(for: identity.node, at: clocks().wall)))
     }
@@ -162,7 +162,7 @@ package actor Node {
     /// Shows the view again, because something beside it has changed.
     private func redraw() { hub.show(self) }
 
-    private func feedsHaveChanged() {
+    private func showFeeds() {
         redraw()
         hub.armDebtTick(at: groupTime)
     }
@@ -194,7 +194,7 @@ package actor Node {
         case .reply(let ticket, let reply): self.reply(reply, to: ticket)
         case .changeRecords(let changes): files.change(changes)
         case .readRecords(let ids): _ = runner.add(.recordsRead(files.acknowledgedRecords(ids)))
-        case .deliver(.feed(let feed)): if hub.feeds.take(feed) { feedsHaveChanged() }
+        case .deliver(.feed(let feed)): if hub.feeds.take(feed) { showFeeds() }
         case .deliver: break
         case .answerConfirmed(let answer):
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1

@@ -86,7 +86,7 @@ struct ClockSync: Hashable, Sendable {
         var interval: Milliseconds { sent < ClockSync.burst ? pace : max(pace, ClockSync.pollInterval) }
     }
 
-    /// Records a pong, and returns the node's new estimate; `nil` if the pong is from an earlier boot.
+    /// Receives a pong, and returns the node's new estimate; `nil` if the pong is from an earlier boot.
     mutating func receive(_ pong: Pong, from node: NodeID, at now: BootTime) -> ClockEstimate? {
         if let known = estimates[node], known.isLater(than: pong) { return nil }
         unanswered[node] = nil
@@ -121,14 +121,14 @@ struct ClockSync: Hashable, Sendable {
         return GroupClock.contradict(time, context.groupTime) ? time : context.groupTime
     }
 
-    /// Records that a node is gone: its clock contradicts no other until it returns.
-    mutating func depart(_ node: NodeID) {
+    /// Notes that a node is gone: its clock contradicts no other until it returns.
+    mutating func noteGone(_ node: NodeID) {
         claims[node] = nil
         estimates[node]?.isPresent = false
     }
 
-    /// Records that a node's kernel no longer vouches for its clock, and returns whether it did until now.
-    mutating func unvouch(_ node: NodeID) -> Bool {
+    /// Notes that a node's kernel no longer vouches for its clock, and returns whether it did until now.
+    mutating func noteUnvouched(_ node: NodeID) -> Bool {
         guard estimates[node]?.clock.isSynced == true else { return false }
         estimates[node]?.clock.isSynced = false
         return true
@@ -151,7 +151,7 @@ struct ClockSync: Hashable, Sendable {
         beginAgain()
     }
 
-    mutating func disconnect(at now: BootTime) {
+    mutating func noteDisconnected(at now: BootTime) {
         (claims, comparedAt, isComparisonWanted, disconnectedAt) = ([:], nil, false, now)
         restart()
     }
@@ -245,7 +245,7 @@ struct ClockSync: Hashable, Sendable {
 
     /// Begins the poll of a silent node again, because it has published something. A bridge between two brokers may
     /// have come back.
-    mutating func heard(_ node: NodeID) {
+    mutating func noteHeard(_ node: NodeID) {
         if isSilent(node) { restart(with: node) }
     }
 
@@ -263,7 +263,7 @@ struct ClockSync: Hashable, Sendable {
     }
 
     mutating func remove(_ node: NodeID) {
-        depart(node)
+        noteGone(node)
         forget(node)
         beganAt[node] = nil
     }

@@ -31,7 +31,7 @@ extension Engine {
         guard link.isUp else { return }
         link.noteDisconnected(at: context.now.boot)
         echoes.noteDisconnected()
-        clockSync.disconnect(at: context.now.boot)
+        clockSync.noteDisconnected(at: context.now.boot)
     }
 
     /// Handles the return of the barrier, or the end of the wait for it.

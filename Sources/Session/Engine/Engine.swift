@@ -56,10 +56,10 @@ public struct Engine: Hashable, Sendable {
         return effects
     }
 
-    /// Records that the journal of this number is on disk, and releases what waited for it. It decides nothing, unless
+    /// Notes that the journal of this number is on disk, and releases what waited for it. It decides nothing, unless
     /// a deadline of the last rest has come without another input, or the wall clock was set.
     public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
-        if gate.written(write) { emit(.log(.journal(works: true))) }
+        if gate.noteWritten(write) { emit(.log(.journal(works: true))) }
         if now.hasReached(nextWake) || groupClock.hasMoved(at: now) { return handle(.wake, at: now) }
         isAtRest = false
         release(at: now.boot)
@@ -124,7 +124,8 @@ public struct Engine: Hashable, Sendable {
             if from == node { repair(context) }
         case .sayHello: sayHello(context)
         case .named(let session): askFor(session, context)
-        case .journalFailed(let write): if gate.fail(write, at: context.now.boot) { emit(.log(.journal(works: false))) }
+        case .journalFailed(let write):
+            if gate.noteFailure(of: write, at: context.now.boot) { emit(.log(.journal(works: false))) }
         }
     }
 

@@ -100,14 +100,15 @@ extension Engine {
         }
         guard case .changed(let known) = change else { return }
         let isOnline = peers[sender].isOnline
-        if !isOnline, known.isOnline { clockSync.depart(sender) }
+        if !isOnline, known.isOnline { clockSync.noteGone(sender) }
         if isOnline != known.isOnline || presence.isOnline != known.presence?.isOnline { clockSync.planAgain() }
         let hasChanged = peers.vouching.contains(sender) != wasVouching
         if hasChanged { clockSync.planAgain() }
         // The estimate from before a suspend may be wrong. The node's time is still followed until its next pong.
         let wasSuspended = isOnline && known.presence?.isSleeping == true
         let isUnvouched =
-            presence.isOnline && !presence.clock.isSynced && (clockSync.unvouch(sender) || groupClock.origin == sender)
+            presence.isOnline && !presence.clock.isSynced
+            && (clockSync.noteUnvouched(sender) || groupClock.origin == sender)
         if wasSuspended { clockSync.forget(sender) }
         if hasChanged && !wasSuspended || isUnvouched, groupClock.source == .others { selectTimeSource(&context) }
         // Not `isOnline`, since the first presence of a connection may say that its node sleeps.
@@ -135,7 +136,7 @@ extension Engine {
 
     private mutating func receive(_ register: Register, retained: Bool, _ context: Context) {
         let sender = register.owner
-        if !retained { clockSync.heard(sender) }
+        if !retained { clockSync.noteHeard(sender) }
         let measured = clockSync.estimates[sender].flatMap {
             return $0.bootID == register.anchor.bootID ? $0.offset : nil  // rule: bootClock, else: nil
         }

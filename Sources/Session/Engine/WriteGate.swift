@@ -66,8 +66,8 @@ struct WriteGate: Hashable, Sendable {
 
     mutating func forgetRetry() { failedAt = nil }
 
-    /// Records that a write is on disk, and returns whether the disk works again.
-    mutating func written(_ write: Int) -> Bool {
+    /// Notes that a write is on disk, and returns whether the disk works again.
+    mutating func noteWritten(_ write: Int) -> Bool {
         guard write > lastWritten else { return false }
         lastWritten = write
         if write == lastAsked { failedAt = nil }
@@ -75,8 +75,8 @@ struct WriteGate: Hashable, Sendable {
         return failedWrite != nil
     }
 
-    /// Records that a write has failed, and returns whether the disk worked before.
-    mutating func fail(_ write: Int, at boot: BootTime) -> Bool {
+    /// Notes that a write has failed, and returns whether the disk worked before.
+    mutating func noteFailure(of write: Int, at boot: BootTime) -> Bool {
         guard write == lastAsked else { return false }
         failedAt = boot
         defer { failedWrite = write }

@@ -80,7 +80,7 @@ struct Link: Hashable, Sendable {
 
     mutating func endComparisonWait() { comparisonBegan = nil }
 
-    /// Records whether the machine is about to suspend, and returns whether that is new.
+    /// Notes whether the machine is about to suspend, and returns whether that is new.
     mutating func setSleeping(_ isSleeping: Bool) -> Bool {
         guard self.isSleeping != isSleeping else { return false }
         self.isSleeping = isSleeping
@@ -132,6 +132,6 @@ struct Link: Hashable, Sendable {
         return isBarrierPending ? connection : nil
     }
 
-    /// Records that there is no connection since the start of the process.
+    /// Notes that there is no connection since the start of the process.
     mutating func noteStart(at boot: BootTime) { downSince = boot }
 }

@@ -48,7 +48,7 @@ struct Ownership: Hashable, Sendable {
         noteAnnounced()
     }
 
-    /// Records that others know the session.
+    /// Notes that others know the session.
     mutating func noteAnnounced() {
         guard journal.isProvisional else { return }
         journal.isProvisional = false

@@ -79,8 +79,8 @@ extension Register {
         return .applied
     }
 
-    /// Records the added seconds of phases that ``breakPhase(_:)`` and ``focusPhase(_:)`` may copy. These are the last
-    /// phase that is no break, and the first break of each kind: at most ``Limits/extended``.
+    /// Remembers the added seconds of phases that ``breakPhase(_:)`` and ``focusPhase(_:)`` may copy. These are the
+    /// last phase that is no break, and the first break of each kind: at most ``Limits/extended``.
     private mutating func remember(added seconds: Int) {
         let kind = currentPhase.kind
         if kind.isBreak {

@@ -7,7 +7,7 @@ import Synchronization
 final class NotFoundMiddleware: RouterMiddleware {
     private let methods = Mutex<[String: [HTTPRequest.Method]]>([:])
 
-    /// Records the routes; call it after all routes were added.
+    /// Sets the routes that exist; call it after all routes were added.
     func setRoutes(of router: Router<WebContext>) {
         let routes = Dictionary(grouping: router.routes, by: \.path.description).mapValues { $0.map(\.method) }
         methods.withLock { $0 = routes }

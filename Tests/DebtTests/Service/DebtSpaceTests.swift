@@ -72,7 +72,7 @@ import Wire
         }
 
         func mark(_ node: NodeID, _ change: PresenceQueue.Change) throws -> Bool? {
-            try space?.recordAbsences([(node, change)])
+            try space?.noteAbsences([(node, change)])
         }
 
         private func echo() {
