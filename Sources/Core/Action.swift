@@ -37,7 +37,7 @@ extension NodeCore {
         case caughtUp
         /// ``NodeCore/view`` or ``NodeCore/isCatchingUp`` has changed.
         case show
-        case log(Note)
+        case log(LogNote)
     }
 
     /// One write to disk. The journal replaces the one before, and is written last, only if all records were written.
@@ -62,8 +62,8 @@ extension NodeCore {
     }
 
     /// An event for the log. The caller writes the text.
-    public enum Note: Hashable, Sendable {
-        case engine(Session.Note)
+    public enum LogNote: Hashable, Sendable {
+        case engine(Session.LogNote)
         /// Another program uses this node's id, under this name.
         case twin(name: String)
         /// This program gives its connection up to the other one, for some time.

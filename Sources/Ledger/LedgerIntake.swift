@@ -24,7 +24,7 @@ public struct LedgerIntake: Sendable {
     }
 
     /// A message for the log about arriving records.
-    public enum Note: Hashable, Sendable {
+    public enum LogNote: Hashable, Sendable {
         /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in total.
         case behind(waiting: Int, lag: Milliseconds, dropped: Int)
         /// A record was refused for its dates.
@@ -60,7 +60,7 @@ public struct LedgerIntake: Sendable {
     /// The keys of ``answers``, in order.
     private var askers: [Asker] = []
     private var answersOut = 0
-    private var notes: [Note] = []
+    private var notes: [LogNote] = []
 
     public init() {}
 
@@ -145,7 +145,7 @@ public struct LedgerIntake: Sendable {
 
     // MARK: Notes
 
-    public mutating func removeNotes() -> [Note] {
+    public mutating func removeNotes() -> [LogNote] {
         defer { notes = [] }
         return notes
     }
@@ -155,7 +155,7 @@ public struct LedgerIntake: Sendable {
     }
 
     private mutating func report(lag: Milliseconds) {
-        let note = Note.behind(waiting: waiting.count + filing.count, lag: lag, dropped: dropped)
+        let note = LogNote.behind(waiting: waiting.count + filing.count, lag: lag, dropped: dropped)
         // While the disk takes nothing, each further record would add one.
         if case .behind = notes.last { notes.removeLast() }
         notes.append(note)

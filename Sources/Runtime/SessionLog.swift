@@ -42,7 +42,7 @@ package struct SessionLog {
         return true
     }
 
-    package mutating func write(_ note: NodeCore.Note, of engine: Engine) {
+    package mutating func write(_ note: NodeCore.LogNote, of engine: Engine) {
         switch note {
         case .engine(let note): write(note, of: engine)
         case .twin(let name):
@@ -59,7 +59,7 @@ package struct SessionLog {
         }
     }
 
-    private mutating func write(_ note: Session.Note, of engine: Engine) {
+    private mutating func write(_ note: Session.LogNote, of engine: Engine) {
         switch note {
         case .superseded(let session, let by):
             let isTakenOver = engine.register(of: by.node)?.lineage == engine.register(of: node)?.lineage

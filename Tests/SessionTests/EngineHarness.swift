@@ -32,7 +32,7 @@ struct EngineHarness {
     var published: [Message] = []
     var replies: [Ticket: Reply] = [:]
     var records: [LedgerRecord] = []
-    var notes: [Note] = []
+    var notes: [LogNote] = []
     var log: [Effect] = []
     var ticket = 0
     private var connections = 0

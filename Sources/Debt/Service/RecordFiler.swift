@@ -125,7 +125,7 @@ final class RecordFiler {
 
     // MARK: Problems
 
-    private func report(_ note: LedgerIntake.Note) {
+    private func report(_ note: LedgerIntake.LogNote) {
         switch note {
         case .behind(let waiting, let lag, let dropped):
             let text =

@@ -15,7 +15,7 @@ public enum Effect: Hashable, Sendable {
     /// Send a message to this node after all subscriptions. When it returns, answer with ``Input/barrierPassed(_:)``.
     case barrier(ConnectionID)
     indirect case reply(Ticket, Reply)
-    indirect case log(Note)
+    indirect case log(LogNote)
 }
 
 /// The answer to a person's request.
@@ -29,7 +29,7 @@ public enum Reply: Hashable, Sendable {
 }
 
 /// An event for the log. The caller writes the text.
-public enum Note: Hashable, Sendable {
+public enum LogNote: Hashable, Sendable {
     /// This node lost its session to a later start.
     case superseded(SessionID, by: Superseder)
     /// This node continued another node's session as a session of its own.
