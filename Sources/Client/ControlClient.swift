@@ -13,7 +13,7 @@ package struct ControlClient: Sendable {
     /// first asks the others for the session.
     private static let timeout: Int64 = 12_000
     /// The most views that wait for a slow reader.
-    private static let viewsWaiting = 64
+    private static let waitingViewsLimit = 64
 
     package let path: String
 
@@ -88,7 +88,7 @@ package struct ControlClient: Sendable {
     package func views(_ body: (NodeView) async throws -> Void) async throws {
         let connection = ControlConnection(path: path)
         let (views, feeder) = AsyncThrowingStream.makeStream(
-            of: NodeView.self, bufferingPolicy: .bufferingNewest(Self.viewsWaiting))
+            of: NodeView.self, bufferingPolicy: .bufferingNewest(Self.waitingViewsLimit))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 await Thread.run(name: "control") {

@@ -94,7 +94,7 @@ struct Delivery: Sendable {
         var answer = answer
         answer.requiredRegister = registers.last ?? 0
         waiting.append(answer)
-        guard waiting.count > NodeCore.maximumWaitingAnswers else { return }
+        guard waiting.count > NodeCore.waitingAnswersLimit else { return }
         dropped += 1
         // One peer that asks too often gets many refusals as busy, which must not displace the answers to others.
         waiting.remove(at: waiting.firstIndex { $0.answer.outcome == .refused(.busy) } ?? 0)
@@ -132,7 +132,7 @@ public enum RegisterRefusal: Hashable, Sendable {
 extension NodeCore {
     /// The maximum number of answers that wait for a register or a connection. A judgement: the programs whose answers
     /// are dropped ask again.
-    package static let maximumWaitingAnswers = 256
+    package static let waitingAnswersLimit = 256
 
     /// The answers that were dropped because more waited.
     package var droppedAnswers: Int { delivery.dropped }

@@ -17,7 +17,7 @@ struct Twin: Sendable {
     private static let answerTimeout: Milliseconds = 1_500
     /// The number of this process's connections that are remembered. A judgement: presences of older ones do not arrive
     /// any more.
-    private static let rememberedConnections = 16
+    private static let connectionsLimit = 16
 
     /// Connections of this process, whose presences may still return.
     private var ownConnections: [ConnectionID] = []
@@ -40,7 +40,7 @@ struct Twin: Sendable {
 
     mutating func noteConnected(as connection: ConnectionID) {
         ownConnections.append(connection)
-        if ownConnections.count > Self.rememberedConnections { ownConnections.removeFirst() }
+        if ownConnections.count > Self.connectionsLimit { ownConnections.removeFirst() }
         isExpected = timesMadeWay > 0
         isHere = false
         isMakingWay = false

@@ -8,10 +8,10 @@ package import Settings
 /// The text form of an ``Invitation``. It has a prefix with the version, and bytes in base64url with a checksum.
 package enum JoinToken {
     /// The most characters of a token, prefix included.
-    package static let maximumLength = 250
+    package static let lengthLimit = 250
     private static let name = "lockstep"
     private static let prefix = "lockstep1-"
-    private static let mostBytes = (maximumLength - prefix.utf8.count) * 3 / 4
+    private static let bytesLimit = (lengthLimit - prefix.utf8.count) * 3 / 4
     private static let checksumBytes = 4
 
     // The bits of the second byte: the role, and two flags above it.
@@ -20,7 +20,7 @@ package enum JoinToken {
     private static let hasSpace: UInt8 = 0b0001_0000
 
     // The first byte of a host: a kind, or the length of a name.
-    private static let longestName = 127
+    private static let nameLimit = 127
     private static let ipv4: UInt8 = 0x81
     private static let ipv6: UInt8 = 0x82
     /// The `.local` name of the host before it.
@@ -31,15 +31,15 @@ package enum JoinToken {
     package static func encode(_ invitation: Invitation) throws(BadValue) -> String {
         let head = try self.head(of: invitation)
         var hosts = invitation.hosts.filter {
-            $0.utf8.count <= longestName && (try? BrokerAddress.Endpoint(host: $0, port: invitation.port)) != nil
+            $0.utf8.count <= nameLimit && (try? BrokerAddress.Endpoint(host: $0, port: invitation.port)) != nil
         }
         while !hosts.isEmpty {
             let bytes = head + hosts.indices.flatMap { encoded(hosts[$0], after: $0 > 0 ? hosts[$0 - 1] : nil) }
-            if bytes.count + checksumBytes <= mostBytes { return prefix + Base64URL.encode(sealed(bytes)) }
+            if bytes.count + checksumBytes <= bytesLimit { return prefix + Base64URL.encode(sealed(bytes)) }
             let longestIndex = hosts.indices.max { hosts[$0].utf8.count < hosts[$1].utf8.count }
             hosts.remove(at: longestIndex ?? 0)
         }
-        throw BadValue("the invitation has no address that fits into \(Self.maximumLength) characters")
+        throw BadValue("the invitation has no address that fits into \(Self.lengthLimit) characters")
     }
 
     private static func head(of invitation: Invitation) throws(BadValue) -> [UInt8] {

@@ -36,7 +36,7 @@ public struct LedgerIntake: Sendable {
     }
 
     /// The maximum number of records in one transaction.
-    public static let batch = 2_048
+    public static let batchLimit = 2_048
     /// The maximum number of waiting records; further ones are dropped, and their nodes send them again.
     public static let waitingLimit = 65_536
     /// The longest wait of a record that is not reported.
@@ -94,7 +94,7 @@ public struct LedgerIntake: Sendable {
     /// Returns the records to write in one transaction; none while others are being written.
     public mutating func nextBatch(at now: AwakeTime) -> [Arrival] {
         guard filing.isEmpty else { return [] }
-        filing = Array(waiting.prefix(Self.batch))
+        filing = Array(waiting.prefix(Self.batchLimit))
         waiting.removeFirst(filing.count)
         (filingSince, waitingSince) = (waitingSince, now)
         return filing

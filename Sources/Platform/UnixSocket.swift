@@ -5,7 +5,7 @@ import Glibc
 /// Connections to Unix sockets.
 package enum UnixSocket {
     /// The maximum length of a path in bytes, set by the system.
-    package static let maximumPath = 107
+    package static let pathLimit = 107
 
     /// Returns whether a process accepts connections at `path`.
     package static func isServed(_ path: String) -> Bool {
@@ -17,7 +17,7 @@ package enum UnixSocket {
     /// Connects a stream socket, and returns its descriptor; `nil` if that fails.
     /// - Parameter timeout: The milliseconds until a connect or a send gives up; `nil` for no limit.
     package static func connected(to path: String, timeout: Int64?) -> Int32? {
-        guard path.utf8.count <= maximumPath else { return nil }
+        guard path.utf8.count <= pathLimit else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         if let timeout {

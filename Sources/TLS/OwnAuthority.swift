@@ -18,7 +18,7 @@ package struct OwnAuthority: Sendable {
     static let renewalDays: Int64 = 30
 
     /// The largest certificate file that is read, in bytes.
-    package static let fileBytes = 1 << 18
+    package static let fileLimit = 1 << 18
 
     let stateDirectory: String
     /// The name of this machine, for people.
@@ -117,7 +117,7 @@ package struct OwnAuthority: Sendable {
     private func authority() throws(CertificateError) -> Credential? {
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try Files.read(authorityPath, limit: Self.fileBytes)
+            bytes = try Files.read(authorityPath, limit: Self.fileLimit)
         } catch {
             guard error.isMissing else { throw CertificateError(error.description) }
             return nil
@@ -133,7 +133,7 @@ package struct OwnAuthority: Sendable {
 
     /// Returns `nil` if there is none, or it is damaged.
     private func credential(at path: String) -> Credential? {
-        guard let bytes = try? Files.read(path, limit: Self.fileBytes) else { return nil }
+        guard let bytes = try? Files.read(path, limit: Self.fileLimit) else { return nil }
         return try? Credential(certificate: bytes, in: path, key: bytes, in: path)
     }
 

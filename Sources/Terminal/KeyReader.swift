@@ -15,9 +15,9 @@ struct KeyReader: Sendable {
     }
 
     private var state = State.plain
-    /// The bytes of an unfinished sequence, up to ``longestSequence``.
+    /// The bytes of an unfinished sequence, up to ``sequenceLimit``.
     private var sequence: [UInt8] = []
-    private static let longestSequence = 24
+    private static let sequenceLimit = 24
 
     /// Returns the keys and clicks in the bytes of one read; a sequence may continue in the next.
     mutating func inputs(in bytes: some Sequence<UInt8>) -> [TerminalInput] {
@@ -53,7 +53,7 @@ struct KeyReader: Sendable {
                 state = .plain
                 return click(end: byte)
             }
-            if sequence.count < Self.longestSequence { sequence.append(byte) }
+            if sequence.count < Self.sequenceLimit { sequence.append(byte) }
         case .oneMore: state = .plain
         }
         return nil

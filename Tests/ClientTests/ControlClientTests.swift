@@ -44,7 +44,7 @@ import Wire
     }
 
     @Test func longPathIsNotServed() {
-        #expect(!ControlClient.isServed("/" + String(repeating: "a", count: UnixSocket.maximumPath)))
+        #expect(!ControlClient.isServed("/" + String(repeating: "a", count: UnixSocket.pathLimit)))
     }
 
     @Test func errorSuggestsAnOlderProgram() async throws {

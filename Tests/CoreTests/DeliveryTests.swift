@@ -98,7 +98,7 @@ import Wire
     @Test mutating func intentThatIsRepeatedWhileItsAnswerWaitsGetsOneAnswer() {
         owner.holdsConfirmations = true
         owner.receive(owner.intent("I1"))
-        for _ in 0..<NodeCore.maximumWaitingAnswers {
+        for _ in 0..<NodeCore.waitingAnswersLimit {
             owner.pass(1_000 / 20)
             owner.receive(owner.intent("I2", .resume))
         }
@@ -114,7 +114,7 @@ import Wire
             for number in 0..<200 { owner.receive(owner.intent("\(peer)-\(number)", .resume, from: peer)) }
         }
         owner.confirmHeld(2)
-        #expect(owner.answers.count == NodeCore.maximumWaitingAnswers)
+        #expect(owner.answers.count == NodeCore.waitingAnswersLimit)
         #expect(owner.answers.first == "answer I0")
     }
 

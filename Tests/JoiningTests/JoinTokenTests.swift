@@ -31,7 +31,7 @@ import Testing
         let host = String(repeating: "h", count: 63) + ".example.org"
         let hosts = [host, "\(host.prefix(63)).local", "255.255.255.255", "2001:db8:1111:2222:3333:4444:5555:6666"]
         let token = try JoinToken.encode(try Self.invitation(hosts: hosts, space: longest, node: longest))
-        #expect(token.utf8.count <= JoinToken.maximumLength)
+        #expect(token.utf8.count <= JoinToken.lengthLimit)
         // The names have no room beside the addresses.
         #expect(try JoinToken.decode(token).hosts == Array(hosts[2...]))
     }
@@ -45,7 +45,7 @@ import Testing
 
     @Test func namesThatFitAreKept() throws {
         let token = try JoinToken.encode(try Self.invitation(space: String(repeating: "s", count: 32)))
-        #expect(token.utf8.count <= JoinToken.maximumLength)
+        #expect(token.utf8.count <= JoinToken.lengthLimit)
         #expect(try JoinToken.decode(token).hosts.count == 4)
     }
 

@@ -56,8 +56,8 @@ import Wire
     }
 
     @Test mutating func aBatchIsBounded() throws {
-        try receive(0..<LedgerIntake.batch + 1)
-        #expect(intake.nextBatch(at: 0).count == LedgerIntake.batch)
+        try receive(0..<LedgerIntake.batchLimit + 1)
+        #expect(intake.nextBatch(at: 0).count == LedgerIntake.batchLimit)
         intake.noteFiled(nil, at: 0)
         #expect(intake.nextBatch(at: 0).count == 1)
     }

@@ -202,7 +202,7 @@ import Testing
             press.from = id("n\(index % 10)")
             rig.hear(press)
         }
-        #expect(rig.engine.gate.waiting.count == WriteGate.answersWithoutDisk)
+        #expect(rig.engine.gate.waiting.count == WriteGate.waitingAnswersLimit)
     }
 
     /// A write of a mark alone does not delay answers.

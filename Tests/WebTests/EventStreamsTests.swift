@@ -35,12 +35,12 @@ import Testing
             while await streams.join(Self.options, as: viewer, on: channel) != nil { count += 1 }
             return count
         }
-        #expect(await opened(as: .phone("a")) == EventStreams.limitPerPhone)
-        #expect(await opened(as: .phone("b")) == EventStreams.limitPerPhone)
-        #expect(await opened(as: .key(.view)) == EventStreams.limitPerKey)
+        #expect(await opened(as: .phone("a")) == EventStreams.phoneLimit)
+        #expect(await opened(as: .phone("b")) == EventStreams.phoneLimit)
+        #expect(await opened(as: .key(.view)) == EventStreams.keyLimit)
         #expect(await !streams.hasRoom(for: .key(.view)))
         let rest =
-            EventStreams.limit - EventStreams.limitPerKey - 2 * EventStreams.limitPerPhone
+            EventStreams.limit - EventStreams.keyLimit - 2 * EventStreams.phoneLimit
             - EventStreams.reservedForLocal
         #expect(await opened(as: .key(.control)) == rest)
         #expect(await opened(as: .local) == EventStreams.reservedForLocal)

@@ -127,7 +127,7 @@ import Testing
         try await Self.with { port, _, phones in
             let cookie = try await Self.pair("phone", mayPress: false, with: phones, port)
             var open: [Client] = []
-            for index in 0..<EventStreams.limitPerPhone {
+            for index in 0..<EventStreams.phoneLimit {
                 let client = try Self.stream(port, index.isMultiple(of: 2) ? "/v1/events" : "/v1/timeline", cookie)
                 try await eventually("stream \(index)") { !client.isAtEnd && client.text.contains("data: ") }
                 open.append(client)

@@ -35,7 +35,7 @@ struct ImportCommand: ParsableCommand {
     /// The number of records in one transaction. The service can write between two transactions.
     private static let batch = 2_048
     /// The maximum number of bad rows that are named: they fit on a screen.
-    private static let shownProblems = 20
+    private static let shownProblemsLimit = 20
     /// The maximum size of a file, in bytes: decades of sessions. Reading takes several times as much memory.
     private static let sizeLimit = 1 << 27
 
@@ -52,12 +52,12 @@ struct ImportCommand: ParsableCommand {
             let isRefused = !found.problems.isEmpty && !skipBad
             if !isRefused { try file(found, into: opened, &report) }
             ProgressLine.show("")
-            for problem in found.problems.prefix(json ? 0 : skipBad ? .max : Self.shownProblems) {
+            for problem in found.problems.prefix(json ? 0 : skipBad ? .max : Self.shownProblemsLimit) {
                 CommandLineRunner.say("\(file): \(problem)")
             }
             if json { print(report.json) } else if !isRefused { print(report.text) }
             if isRefused {
-                let unlistedCount = max(0, found.problems.count - Self.shownProblems)
+                let unlistedCount = max(0, found.problems.count - Self.shownProblemsLimit)
                 throw UsageError(
                     "\(file): \(ImportReport.counted(found.problems.count, "row")) cannot be read"
                         + (unlistedCount > 0 && !json ? ", \(unlistedCount) more than listed here" : "")

@@ -5,7 +5,7 @@ package import Session
 /// The rules for the times of a run that a person or a file states.
 package enum RunTimes {
     /// The longest time that a phase can last, in milliseconds.
-    private static let longest = Int64(Limits.phaseSeconds.upperBound) * 1_000
+    private static let lengthLimit = Int64(Limits.phaseSeconds.upperBound) * 1_000
 
     /// Returns why a run is impossible; `nil` if it is possible.
     /// - Parameters:
@@ -13,7 +13,7 @@ package enum RunTimes {
     ///   - now: The present, in milliseconds since 1970. The clocks of two machines may differ by ``Limits/stampLead``.
     package static func problem(from: Int64, to: Int64, isMerged: Bool = false, now: Int64) -> String? {
         if to > now + Limits.stampLead.count { return "after the present" }
-        if to - from > longest, !isMerged { return "more than 24 hours after the beginning, which no phase lasts" }
+        if to - from > lengthLimit, !isMerged { return "more than 24 hours after the beginning, which no phase lasts" }
         return nil
     }
 

@@ -10,7 +10,7 @@ import Wire
 /// The part of `lockstep doctor` that examines the ledger of this machine.
 package enum LedgerExamination {
     /// The maximum number of conflicts that are listed.
-    private static let shown = 20
+    private static let shownLimit = 20
     /// The minimum free space in bytes; a transaction with SQLite's log takes some hundred thousand.
     private static let leastRoom: UInt = 1 << 20
 
@@ -104,7 +104,7 @@ package enum LedgerExamination {
 
     private static func findings(of conflicts: [LedgerStore.Arrival]) -> [Finding] {
         guard !conflicts.isEmpty else { return [Finding("conflicts", .ok, "there are none")] }
-        let named = conflicts.prefix(shown).map { conflict in
+        let named = conflicts.prefix(shownLimit).map { conflict in
             let record = conflict.digested.record
             return Finding(
                 "conflicts", .wrong,

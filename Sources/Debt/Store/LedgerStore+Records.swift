@@ -18,7 +18,7 @@ extension LedgerStore {
 
     /// The maximum number of conflicting records kept for a session. A judgement: a person reads them, and more would
     /// only fill the disk.
-    private static let conflictsOfASession = 8
+    private static let conflictsLimit = 8
 
     // MARK: Filing records
 
@@ -156,7 +156,7 @@ extension LedgerStore {
         let count =
             try connection.rows(
                 "SELECT count(*) FROM conflict WHERE space = $1 AND id = $2 AND node = $3", key)[0][0] as Int
-        guard count < conflictsOfASession else { return }
+        guard count < conflictsLimit else { return }
         try connection.run(
             "INSERT INTO conflict VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
             key + [

@@ -27,7 +27,7 @@ package final class RecordQuota: Sendable {
     }
 
     /// The maximum number of nodes whose use is cached; beyond it all are read from the ledger again.
-    private static let nodes = 65_536
+    private static let nodesLimit = 65_536
     private let cache = Mutex<[Key: Use]>([:])
 
     /// The use of each node, to restore it when a transaction fails.
@@ -45,7 +45,7 @@ package final class RecordQuota: Sendable {
     ) rethrows -> Bool {
         let key = Key(space: space, node: node)
         return try cache.withLock { uses in
-            if uses.count > Self.nodes { uses = [:] }
+            if uses.count > Self.nodesLimit { uses = [:] }
             var use = try uses[key] ?? Use(stored: stored(), allowance: Double(Self.sessionsPerDay), at: now)
             let days = Double(now - use.at) / 86_400_000
             use.allowance = min(use.allowance + days * Double(Self.sessionsPerDay), Double(Self.sessionsPerDay))

@@ -39,12 +39,12 @@ package struct Timeline: Hashable, Sendable {
     package var entries: [Entry]
 
     /// The maximum number of entries, which no plan reaches.
-    private static let most = 4 * Limits.phases
+    private static let entriesLimit = 4 * Limits.phases
 
     package init(_ view: View, from boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
         entries = []
         var next: BootTime? = boot
-        while let from = next, entries.count < Self.most {
+        while let from = next, entries.count < Self.entriesLimit {
             entries.append(Entry(view, from: from, face: face, options: options))
             next = view.nextEntry(after: from)
         }

@@ -10,7 +10,7 @@ import SystemPackage
 struct HookProcess: Sendable {
     /// The end of a hook's process.
     struct Outcome: Sendable {
-        /// The first ``HookProcess/outputBytes`` of its stdout and stderr.
+        /// The first ``HookProcess/outputLimit`` of its stdout and stderr.
         var output: [UInt8]
         var isCut: Bool
         /// The exit code, or minus the signal.
@@ -24,7 +24,7 @@ struct HookProcess: Sendable {
     /// The time between SIGTERM and SIGKILL.
     static let grace = Duration.seconds(2)
     /// The maximum output that is logged, in bytes.
-    static let outputBytes = 4_096
+    static let outputLimit = 4_096
 
     /// A path, or a name that is searched in `PATH`.
     var program: String
@@ -65,7 +65,7 @@ struct HookProcess: Sendable {
         // A read error ends the output as well.
         do {
             for try await buffer in output {
-                let room = outputBytes - bytes.count
+                let room = outputLimit - bytes.count
                 buffer.withUnsafeBytes { bytes.append(contentsOf: $0.prefix(room)) }
                 if buffer.count > room { isCut = true }
             }

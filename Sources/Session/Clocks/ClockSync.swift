@@ -12,7 +12,7 @@ struct ClockSync: Hashable, Sendable {
     /// An error bound that is good enough to end the pings. A judgement: no person sees it.
     private static let goodBound: Milliseconds = 4
     /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better.
-    fileprivate static let maxPings = 64
+    fileprivate static let pingsLimit = 64
     /// The time between pings after the burst.
     fileprivate static let pollInterval: Milliseconds = 200
     /// The longest wait after pings without an answer. A judgement.
@@ -81,7 +81,7 @@ struct ClockSync: Hashable, Sendable {
         var boot: BootID?
 
         var isInBurst: Bool { wait != nil && (1..<ClockSync.burst).contains(sent) }
-        var isUnderWay: Bool { wait != nil && (1..<ClockSync.maxPings).contains(sent) }
+        var isUnderWay: Bool { wait != nil && (1..<ClockSync.pingsLimit).contains(sent) }
         /// The time until the next ping if this one is answered.
         var interval: Milliseconds { sent < ClockSync.burst ? pace : max(pace, ClockSync.pollInterval) }
     }
@@ -284,7 +284,7 @@ struct ClockSync: Hashable, Sendable {
             poll.wait = Wait(from: now, for: pause)
             polls[node] = poll
             guard let bound, poll.sent >= Self.burst else { continue }
-            let isDone = bound <= Self.goodBound || poll.sent >= Self.maxPings || poll.boot == nil
+            let isDone = bound <= Self.goodBound || poll.sent >= Self.pingsLimit || poll.boot == nil
             if isDone { idle(node, bound: bound, at: now) }
         }
         return due
@@ -319,7 +319,7 @@ struct ClockSync: Hashable, Sendable {
         let spare = (Limits.exactEnough - bound).count * 1_000 * ClockEstimate.driftInterval
         let interval = min(
             max(spare, 2 * Self.shortestIdleInterval) - Self.shortestIdleInterval, Self.longestIdleInterval)
-        guard let boot = polls[node]?.boot else { return polls[node] = Poll(wait: nil, sent: Self.maxPings) }
-        polls[node] = Poll(wait: Wait(from: now, for: interval), sent: Self.maxPings, boot: boot)
+        guard let boot = polls[node]?.boot else { return polls[node] = Poll(wait: nil, sent: Self.pingsLimit) }
+        polls[node] = Poll(wait: Wait(from: now, for: interval), sent: Self.pingsLimit, boot: boot)
     }
 }

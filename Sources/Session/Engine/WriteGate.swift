@@ -3,7 +3,7 @@
 /// Numbers the writes of the journal, and holds answers until their write is on disk.
 struct WriteGate: Hashable, Sendable {
     /// The most answers that wait while the disk fails. A judgement: peers whose answers are lost ask again in 1 s.
-    static let answersWithoutDisk = 256
+    static let waitingAnswersLimit = 256
     /// The time from a failed write to the next one. A judgement: a full disk does not change faster.
     private static let retryDelay: Milliseconds = .seconds(1)
 
@@ -53,7 +53,7 @@ struct WriteGate: Hashable, Sendable {
                 rest.append(entry)  // rule: answerFromDisk, else: free.append(entry.effect)
             }
         }
-        waiting = failedWrite != nil ? rest.suffix(Self.answersWithoutDisk) : rest
+        waiting = failedWrite != nil ? rest.suffix(Self.waitingAnswersLimit) : rest
         return free
     }
 

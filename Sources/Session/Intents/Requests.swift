@@ -19,7 +19,7 @@ struct Requests: Hashable, Sendable {
     /// since the owner is alive and its disk may be slow. The protocol states it.
     static let unresponsiveLimit: Milliseconds = .seconds(4)
     /// Owners that a request remembers, so that a late answer of one is not counted as a lie. A judgement.
-    private static let rememberedOwners = 8
+    private static let ownersLimit = 8
 
     private var open: [Request] = []
 
@@ -91,7 +91,7 @@ struct Requests: Hashable, Sendable {
             intent.session = head.id
             refusal = nil
             owners.removeAll { $0 == head.owner }
-            owners.append(head.owner, limit: Requests.rememberedOwners)
+            owners.append(head.owner, limit: Requests.ownersLimit)
             sendWait = Wait(from: boot, for: 0)
             restartLimits(at: boot)
         }

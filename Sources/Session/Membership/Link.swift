@@ -14,7 +14,7 @@ struct Link: Hashable, Sendable {
     /// stated by the protocol: a node answers within 1.2 s.
     private static let answerTimeout: Milliseconds = .seconds(2)
     /// The most repetitions of a hello. A judgement, stated by the protocol: a node that is gone never answers.
-    private static let repeats = 3
+    private static let repeatsLimit = 3
 
     /// A session that another program has named, and its revision; 0 if that is unknown.
     struct Mention: Hashable, Sendable {
@@ -61,7 +61,7 @@ struct Link: Hashable, Sendable {
         isBarrierPending = true
         (askedAt, isHelloPending) = (nil, false)
         (mentioned, plannedAskAt) = (nil, nil)
-        (answersDueAt, repeatsLeft) = (nil, Self.repeats)
+        (answersDueAt, repeatsLeft) = (nil, Self.repeatsLimit)
     }
 
     mutating func noteDisconnected(at boot: BootTime) {

@@ -4,7 +4,7 @@
 /// together, at most once a second, so that two programs with one id do not overwrite each other at full speed.
 struct Echoes: Hashable, Sendable {
     /// The most versions whose echoes are awaited. A judgement: ten peers may press 100 times before the first echo.
-    private static let expectedVersions = 1_024
+    private static let expectedLimit = 1_024
     /// The time between two repairs, and before a reminder. The protocol states it.
     private static let interval: Milliseconds = .seconds(1)
     /// The time over which the nodes of a space spread their answers to a hello. A judgement: no person notices it.
@@ -64,7 +64,7 @@ struct Echoes: Hashable, Sendable {
     /// version needs none, and one that a later change has overtaken causes at most one a second.
     mutating func expect(_ version: Version, at boot: BootTime) {
         publishedAt = boot
-        if hearsItself { expected.append(version, limit: Self.expectedVersions) }
+        if hearsItself { expected.append(version, limit: Self.expectedLimit) }
     }
 
     /// Whether the own register was published long enough ago for all to have it.

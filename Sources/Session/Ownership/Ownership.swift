@@ -4,9 +4,9 @@
 /// collected until the end of the input: then records are filed, and the journal is written once.
 struct Ownership: Hashable, Sendable {
     /// Former sessions for which intents are answered. A judgement: more than are started within ``Limits/intentLife``.
-    static let pastSessions = 16
+    static let pastLimit = 16
     /// Latest effects that are forwarded after a takeover, as the protocol states: more than people press before one.
-    private static let carriedIntents = 16
+    private static let carriedLimit = 16
 
     /// ``Dating`` and ``Recovery`` change some of its fields, but the register only by the functions below.
     var journal = Journal()
@@ -92,7 +92,7 @@ struct Ownership: Hashable, Sendable {
     mutating func apply(_ intent: Intent, making changed: Register, at time: GroupTime) {
         let cause = LastIntent(intent: intent.id, op: intent.operation.name, from: intent.from, at: time)
         change(by: cause) { $0 = changed }
-        carried.append(intent, limit: Self.carriedIntents)
+        carried.append(intent, limit: Self.carriedLimit)
     }
 
     /// Ends the phases whose time is over, and returns whether there were any.
@@ -106,7 +106,7 @@ struct Ownership: Hashable, Sendable {
 
     /// Remembers a session that another one of this node has replaced.
     mutating func retire(_ session: SessionID) {
-        journal.past.append(session, limit: Self.pastSessions)
+        journal.past.append(session, limit: Self.pastLimit)
     }
 
     /// Replaces the present register with an earlier one of this node.

@@ -33,7 +33,7 @@ package struct ControlServer: Service {
         self.phones = phones
         self.log = log
         self.onReady = onReady
-        guard path.utf8.count <= UnixSocket.maximumPath else { throw .pathTooLong(path) }
+        guard path.utf8.count <= UnixSocket.pathLimit else { throw .pathTooLong(path) }
         if UnixSocket.isServed(path) { throw .taken(path) }
         var found = stat()
         if lstat(path, &found) == 0, found.st_mode & S_IFMT != S_IFSOCK { throw .notASocket(path) }

@@ -18,9 +18,9 @@ actor EventStreams {
     /// The part of ``limit`` reserved for this machine, so that its kiosk does not depend on remote pages.
     static let reservedForLocal = 20
     /// The limit of pages per key, so that a shared view link does not lock out the control key.
-    static let limitPerKey = 400
+    static let keyLimit = 400
     /// The limit of pages per phone. A connection that a phone lost counts until its end is noticed.
-    static let limitPerPhone = 12
+    static let phoneLimit = 12
 
     /// The number of presets that fit beside each other.
     private static let startsLimit = 4
@@ -40,8 +40,8 @@ actor EventStreams {
         fileprivate var limit: Int {
             switch self {
             case .local: EventStreams.limit
-            case .key: EventStreams.limitPerKey
-            case .phone: EventStreams.limitPerPhone
+            case .key: EventStreams.keyLimit
+            case .phone: EventStreams.phoneLimit
             }
         }
     }

@@ -153,7 +153,7 @@ package final class ServerCertificate: HTTPEncryption {
 
     private static func read(_ path: String) throws(CertificateError) -> [UInt8] {
         do throws(FileError) {
-            return try Files.read(path, limit: OwnAuthority.fileBytes)
+            return try Files.read(path, limit: OwnAuthority.fileLimit)
         } catch {
             throw CertificateError(error.description)
         }

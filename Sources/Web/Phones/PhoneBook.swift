@@ -20,7 +20,7 @@ struct PhoneBook {
     static let wrongLinksPerMinute = 20
     /// The least interval between two saves of new ``Phone/lastSeen`` values, in milliseconds.
     private static let sightingLife: Int64 = 3_600_000
-    private static let fileBytes = 65_536
+    private static let fileLimit = 65_536
 
     /// A paired phone.
     struct Phone: Codable, Hashable, Sendable {
@@ -58,7 +58,7 @@ struct PhoneBook {
         self.path = path
         var bytes: [UInt8]?
         do throws(FileError) {
-            bytes = try Files.read(path, limit: Self.fileBytes)
+            bytes = try Files.read(path, limit: Self.fileLimit)
         } catch {
             if error.isMissing { return }
             guard error.code == EFBIG else { throw error }

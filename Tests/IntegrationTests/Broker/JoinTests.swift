@@ -15,7 +15,7 @@ import Testing
         let machine = try JoiningMachine()
         let before = try machine.tree
         let token = try await broker.invite("kitchen-pi")
-        #expect(token.count <= JoinToken.maximumLength)
+        #expect(token.count <= JoinToken.lengthLimit)
         try await machine.lockstep("join", token).expect(
             says: "kitchen-pi is connected to mqtts://127.0.0.1:\(broker.port)")
         #expect(machine.setting("LOCKSTEP_TLS_PINNED") == "on")
