@@ -35,13 +35,13 @@ struct LockstepNode: AsyncParsableCommand {
             await CommandLineRunner.run(ProbeCommand.self, Array(arguments.dropFirst()))
         }
         if arguments.first == "doctor" {
-            await CommandLineRunner.run(DoctorCommand.self, Array(arguments.dropFirst()))
+            await CommandLineRunner.run(BrokerExaminationCommand.self, Array(arguments.dropFirst()))
         }
         if arguments.first == "desktop" {
-            await CommandLineRunner.run(DesktopCommand.self, Array(arguments.dropFirst()))
+            await CommandLineRunner.run(MediaPlayerCommand.self, Array(arguments.dropFirst()))
         }
         if arguments.first == "broker" {
-            await CommandLineRunner.run(BrokerCommand.self, Array(arguments.dropFirst()))
+            await CommandLineRunner.run(BrokerAdminCommand.self, Array(arguments.dropFirst()))
         }
         await CommandLineRunner.run(Self.self)
     }

@@ -7,7 +7,7 @@ import Joining
 import Settings
 
 /// `lockstep-node broker`: sets up the broker of this machine, and keeps its members, for `lockstep`.
-struct BrokerCommand: AsyncParsableCommand {
+struct BrokerAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "lockstep-node broker")
 
     @Argument(help: "The request as JSON, by lockstep.")

@@ -8,7 +8,7 @@ import Runtime
 import Settings
 
 /// `lockstep-node doctor`: prints what a broker can do as JSON, for `lockstep doctor --broker`.
-struct DoctorCommand: AsyncParsableCommand {
+struct BrokerExaminationCommand: AsyncParsableCommand {
     // Its errors are part of the output of `lockstep`.
     static let configuration = CommandConfiguration(commandName: "lockstep")
 

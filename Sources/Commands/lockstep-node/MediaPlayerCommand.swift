@@ -11,7 +11,7 @@ import Settings
 
 /// `lockstep-node desktop`: shows the session as a media player of the desktop. `lockstep desktop` runs it, so that
 /// `lockstep` itself does not link libsystemd and starts fast.
-struct DesktopCommand: AsyncParsableCommand {
+struct MediaPlayerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "lockstep-node desktop")
     /// The pause before a node is looked for again.
     private static let retry: Duration = .seconds(1)
