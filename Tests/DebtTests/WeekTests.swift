@@ -51,13 +51,13 @@ struct WeekTests {
         let week = history.week(containing: utc("2027-01-01", 12))
         #expect(week.from == utc("2026-12-27", 23))
         #expect(week.to == utc("2027-01-03", 23))
-        #expect(week.number == "2026-W53")
+        #expect(week.isoWeek == "2026-W53")
         #expect(
             week.days.map(\.date.description) == [
                 "2026-12-28", "2026-12-29", "2026-12-30", "2026-12-31", "2027-01-01", "2027-01-02", "2027-01-03",
             ])
-        #expect(history.week(after: week).number == "2027-W01")
-        #expect(history.week(before: week).number == "2026-W52")
+        #expect(history.week(after: week).isoWeek == "2027-W01")
+        #expect(history.week(before: week).isoWeek == "2026-W52")
     }
 
     /// A week with a clock change has an hour less or more.
@@ -90,9 +90,9 @@ struct WeekTests {
     @Test func dayMayStartAfterMidnight() throws {
         let history = RulesHistory(WeekRules(zone: .utc, dayStart: 5 * hour))
         let late = history.week(containing: utc("2026-11-23", 4.9))
-        #expect(late.number == "2026-W47")
+        #expect(late.isoWeek == "2026-W47")
         #expect(late.to == utc("2026-11-23", 5))
-        #expect(history.week(containing: utc("2026-11-23", 5)).number == "2026-W48")
+        #expect(history.week(containing: utc("2026-11-23", 5)).isoWeek == "2026-W48")
     }
 
     @Test func weekMayStartOnAnyDay() throws {
@@ -103,7 +103,7 @@ struct WeekTests {
             for _ in 0..<1_000 {
                 #expect(week.days.first?.date.weekday == first)
                 #expect(week.days.count == 7)
-                #expect(numbers.insert(week.number).inserted, "\(week.number) twice")
+                #expect(numbers.insert(week.isoWeek).inserted, "\(week.isoWeek) twice")
                 let next = history.week(after: week)
                 #expect(next.from == week.to)
                 #expect(history.week(before: next) == week)
@@ -122,7 +122,7 @@ struct WeekTests {
         let next = history.week(after: frozen)
         #expect(next.from == frozen.to)
         #expect(next.to == utc("2026-11-30", 5))
-        #expect(next.number == "2026-W47" || next.number == "2026-W48")
+        #expect(next.isoWeek == "2026-W47" || next.isoWeek == "2026-W48")
         #expect(history.week(after: next).from == next.to)
         #expect(history.week(after: next).to - next.to == 168 * hour)
         #expect(history.week(before: next) == frozen)

@@ -39,7 +39,7 @@ struct ShowCommand: ParsableCommand {
             "carried": report.carried.json, "days": JSONText(days), "debt": report.debt.json,
             "done": report.sums.done.json, "from": week.from.json, "goal": report.goal.json,
             "labels": JSONText(labels), "streak": report.streak.json, "to": week.to.json,
-            "week": "\(week.number)".json,
+            "week": "\(week.isoWeek)".json,
         ]
         print(shown.text)
     }
@@ -54,7 +54,7 @@ struct ShowCommand: ParsableCommand {
             print("\(day.date)  \(bar)  \(minutes[index])m")
         }
         print(
-            "\(week.number): \(report.sums.done / 60_000) of \(report.goal) minutes, debt "
+            "\(week.isoWeek): \(report.sums.done / 60_000) of \(report.goal) minutes, debt "
                 + "\(DebtText.text(minutes: report.debt)), streak \(report.streak)")
     }
 }

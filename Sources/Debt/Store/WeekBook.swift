@@ -132,7 +132,7 @@ package struct WeekBook {
         return DebtFeed(
             minutes: max(-100_000, min(report.debt, 100_000)), at: GroupTime(now),
             week: DebtWeek(
-                name: week.number, from: GroupTime(week.from), to: GroupTime(week.to), goal: report.goal,
+                name: week.isoWeek, from: GroupTime(week.from), to: GroupTime(week.to), goal: report.goal,
                 carried: report.carried, done: Milliseconds(report.sums.done),
                 days: report.sums.days.map { Milliseconds($0) }, streak: report.streak,
                 labels: Array(report.sums.labels.prefix(DebtWeek.labelsLimit)),

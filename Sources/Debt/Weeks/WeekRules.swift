@@ -96,7 +96,7 @@ package struct Week: Hashable, Sendable {
     }
 
     /// The ISO week of its fourth day: for weeks that begin on Monday, its own.
-    package var number: String { days[min(3, days.count - 1)].date.isoWeek }
+    package var isoWeek: String { days[min(3, days.count - 1)].date.isoWeek }
 
     package func contains(_ instant: Int64) -> Bool { instant >= from && instant < to }
 }
