@@ -5,7 +5,7 @@ import Session
 import Settings
 
 /// The members of a broker and their passwords: the contents of the files `members` and `passwd`. A line of `members`
-/// is `NAME ROLE SPACE STATE SECONDS`, with the space `+` for all, and ``Member/time`` as the seconds. Lines of
+/// is `NAME ROLE SPACE STATE SECONDS`, with the space `+` for all, and ``Member/stateTime`` as the seconds. Lines of
 /// `passwd` stay as they are, also those that other programs wrote. A user without a line in `members` is a node of all
 /// spaces, or the calm or debt service if it has that name.
 struct MemberList {
@@ -38,9 +38,9 @@ struct MemberList {
         let words = line.split(separator: " ").map(String.init)
         guard words.count == 5, NodeID(words[0]) != nil, let role = MemberRole(rawValue: words[1]),
             words[2] == "+" || SpaceID(words[2]) != nil, let state = Member.State(rawValue: words[3]),
-            let time = Int64(words[4])
+            let stateTime = Int64(words[4])
         else { return nil }
-        return Member(node: words[0], role: role, space: words[2], state: state, time: time)
+        return Member(node: words[0], role: role, space: words[2], state: state, stateTime: stateTime)
     }
 
     /// The names of all users that have a password.
@@ -51,7 +51,7 @@ struct MemberList {
         if let member = members.first(where: { $0.node == node }) { return member }
         guard users.contains(node), NodeID(node) != nil else { return nil }
         let role = [MemberRole.calm, .debt].first { $0.rawValue == node } ?? .node
-        return Member(node: node, role: role, space: "+", state: .joined, time: 0)
+        return Member(node: node, role: role, space: "+", state: .joined, stateTime: 0)
     }
 
     var all: [Member] {
@@ -78,7 +78,7 @@ struct MemberList {
     }
 
     var membersText: String {
-        members.map { "\($0.node) \($0.role.rawValue) \($0.space) \($0.state.rawValue) \($0.time)\n" }.joined()
+        members.map { "\($0.node) \($0.role.rawValue) \($0.space) \($0.state.rawValue) \($0.stateTime)\n" }.joined()
     }
 
     var passwordsText: String { passwords.map { $0 + "\n" }.joined() }

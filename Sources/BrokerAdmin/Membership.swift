@@ -59,7 +59,8 @@ struct Membership {
         }
         let secret = Secret.make()
         let member = Member(
-            node: name, role: role, space: space.rawValue, state: state, time: isProgram ? now : now + Self.validity)
+            node: name, role: role, space: space.rawValue, state: state,
+            stateTime: isProgram ? now : now + Self.validity)
         // Write-ahead: the password is stored before the broker gets it, so it cannot be lost.
         try files.install(BrokerFile(secretFile, secret, for: .root))
         try save(member)
@@ -79,7 +80,7 @@ struct Membership {
         let hosts = BrokerHosts.here().invitationHosts(for: listener.host, isOnLAN: files.has("lockstep/lan"))
         return Invitation(
             hosts: hosts.map(\.text), port: listener.port, fingerprint: fingerprint, role: member.role, space: space,
-            node: node, secret: secret, expires: member.time)
+            node: node, secret: secret, expires: member.stateTime)
     }
 
     /// Withdraws the invitations that were not used in time, and returns their names.
@@ -88,7 +89,7 @@ struct Membership {
             throw SetupFailure("mosquitto does not run, so it cannot be seen which invitations were used")
         }
         _ = try await readPresences(of: list.members.filter { $0.state == .invited })
-        let due = list.members.filter { $0.state == .invited && $0.time <= now }
+        let due = list.members.filter { $0.expiresAt.map { $0 <= now } ?? false }
         for member in due {
             _ = try await takeAway(member, .expired)
             CommandLineRunner.say("The invitation of \(member.node) was not used and is withdrawn.")
@@ -138,7 +139,7 @@ struct Membership {
         }
         let seen = Set(presences.map { $0.topic.split(separator: "/").dropFirst(4).first.map(String.init) })
         for var member in list.members where member.state == .invited && seen.contains(member.node) {
-            (member.state, member.time) = (.joined, now)
+            (member.state, member.stateTime) = (.joined, now)
             try save(member)
             try files.remove("lockstep/\(member.node).join")
         }
@@ -162,7 +163,7 @@ struct Membership {
     /// is cleared.
     private mutating func takeAway(_ member: Member, _ state: Member.State) async throws -> Bool {
         var ended = member
-        (ended.state, ended.time) = (state, now)
+        (ended.state, ended.stateTime) = (state, now)
         try save(ended)
         try files.remove("lockstep/\(member.node).join")
         try await setPassword(nil, of: member.node)

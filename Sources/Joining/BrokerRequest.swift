@@ -72,28 +72,3 @@ package enum BrokerRequest: Codable, Sendable {
         }
     }
 }
-
-/// A member of the broker, as `lockstep members` lists it.
-package struct Member: Codable, Hashable, Sendable {
-    /// How far a member has joined.
-    package enum State: String, Codable, Sendable {
-        case invited, joined, expired, revoked
-    }
-
-    package var node: String
-    package var role: MemberRole
-    /// A space; `+` for all.
-    package var space: String
-    package var state: State
-    /// When the invitation ends; in another state, when that began. In seconds since 1970; 0 if unknown.
-    package var time: Int64
-    package var online = false
-    /// When its last presence was written, in milliseconds since 1970.
-    package var lastSeen: Int64?
-    package var name: String?
-    package var software: String?
-
-    package init(node: String, role: MemberRole, space: String, state: State, time: Int64) {
-        (self.node, self.role, self.space, self.state, self.time) = (node, role, space, state, time)
-    }
-}

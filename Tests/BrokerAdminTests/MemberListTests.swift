@@ -42,7 +42,7 @@ import Testing
         var list = try Self.list()
         list.setPassword("new", of: "desk")
         list.setPassword(nil, of: "wall")
-        list.set(Member(node: "desk", role: .remote, space: "+", state: .revoked, time: 5))
+        list.set(Member(node: "desk", role: .remote, space: "+", state: .revoked, stateTime: 5))
         #expect(list.users == ["_local", "Living Room", "desk"])
         #expect(list.passwordsText.contains("# written by a person\n"))
         #expect(list.passwordsText.hasSuffix("desk:new\n"))
@@ -66,7 +66,7 @@ import Testing
         let list = try Self.list("", "bare:x\ncalm:x\ndebt:x\n_local:x\nLiving Room:x\n+:x\n")
         #expect(list.all.map(\.node) == ["bare", "calm", "debt"])
         #expect(list.all.map(\.role) == [.node, .calm, .debt])
-        #expect(list.all.allSatisfy { $0.space == "+" && $0.state == .joined && $0.time == 0 })
+        #expect(list.all.allSatisfy { $0.space == "+" && $0.state == .joined && $0.stateTime == 0 })
     }
 
     @Test func aFeedHasAnotherPublisherInTheSameSpaceOnly() throws {

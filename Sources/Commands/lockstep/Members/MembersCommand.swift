@@ -29,7 +29,7 @@ struct MembersCommand: AsyncParsableCommand {
     }
 
     private func row(_ member: Member) -> [String] {
-        let until = member.state == .invited ? " until \(LocalTime.text(ofUnixSeconds: member.time))" : ""
+        let until = member.expiresAt.map { " until \(LocalTime.text(ofUnixSeconds: $0))" } ?? ""
         let seen = member.online ? "online" : member.lastSeen.map { LocalTime.text(ofUnixSeconds: $0 / 1_000) } ?? "-"
         return [member.node, member.role.rawValue, member.space, member.state.rawValue + until, seen]
     }
