@@ -107,8 +107,8 @@ struct NodeService {
         group.maximumGracefulShutdownDuration = .milliseconds(800)
         group.logger.logLevel = .error
         let watchdog = Watchdog(on: loop)
-        let pages = StartupPages.release(on: loop)
-        defer { withExtendedLifetime((watchdog, pages)) {} }
+        let startupPages = StartupPages.release(on: loop)
+        defer { withExtendedLifetime((watchdog, startupPages)) {} }
         do {
             try await ServiceGroup(configuration: group).run()
         } catch let error as ServiceGroupError where stop.hasBegun.load(ordering: .relaxed) {

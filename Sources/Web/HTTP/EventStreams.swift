@@ -17,15 +17,15 @@ actor EventStreams {
     static let limit = 500
     /// The part of ``limit`` reserved for this machine, so that its kiosk does not depend on remote pages.
     static let reservedForLocal = 20
-    /// The limit of pages per key, so that a shared view link does not lock out the control key.
+    /// The limit of streams of a key, so that a shared view link does not lock out the control key.
     static let keyLimit = 400
-    /// The limit of pages per phone. A connection that a phone lost counts until its end is noticed.
+    /// The limit of streams of a phone. A connection that a phone lost counts until its end is noticed.
     static let phoneLimit = 12
 
     /// The number of presets that fit beside each other.
     private static let startsLimit = 4
 
-    /// The client that a page is counted for.
+    /// The client that a stream is counted for.
     enum Viewer: Hashable {
         case local
         /// A client with the shared key for this access.
@@ -59,7 +59,7 @@ actor EventStreams {
         var near: EndWarning?
     }
 
-    /// A page's entry among the open pages. Its stream ends when the page disconnects or the node shuts down.
+    /// A page's entry among the open streams. Its `end` comes when the page disconnects or the node shuts down.
     typealias Subscription = (id: Int, end: AsyncStream<Never>)
 
     /// An open stream: of a page, or of the API.
@@ -69,13 +69,13 @@ actor EventStreams {
         var viewer: Viewer
         var channel: any Channel
         var end: AsyncStream<Never>.Continuation
-        /// When the page's socket was first found full, on the boot clock in milliseconds; `nil` while it accepts data.
+        /// When its socket was first found full, on the boot clock in milliseconds; `nil` while it accepts data.
         var stalledSince: Int64?
     }
 
     private let node: any NodeAccess
     private let timeouts: Timeouts
-    private var pages: [Int: OpenStream] = [:]
+    private var streams: [Int: OpenStream] = [:]
     private var lastID = 0
     private var shown: DisplaySnapshot?
 
@@ -84,9 +84,9 @@ actor EventStreams {
         self.timeouts = timeouts
     }
 
-    var count: Int { pages.count }
+    var count: Int { streams.count }
 
-    /// Updates the pages after each change, until the task is cancelled.
+    /// Updates the streams of pages after each change, until the task is cancelled.
     func run() async {
         let snapshots = await node.snapshots()
         await withDiscardingTaskGroup { group in
@@ -96,7 +96,7 @@ actor EventStreams {
         }
     }
 
-    /// Refuses a page that has no room, before its head is sent. It reserves nothing: ``join(_:as:on:)`` checks again.
+    /// Refuses a client that has no room, before a head is sent. It reserves nothing: ``join(_:as:on:)`` checks again.
     func checkRoom(for viewer: Viewer) throws(HTTPProblem) {
         guard hasRoom(for: viewer) else {
             throw HTTPProblem(
@@ -105,9 +105,9 @@ actor EventStreams {
     }
 
     func hasRoom(for viewer: Viewer) -> Bool {
-        guard viewer != .local else { return pages.count < Self.limit }
-        return pages.count < Self.limit - Self.reservedForLocal
-            && pages.values.count { $0.viewer == viewer } < viewer.limit
+        guard viewer != .local else { return streams.count < Self.limit }
+        return streams.count < Self.limit - Self.reservedForLocal
+            && streams.values.count { $0.viewer == viewer } < viewer.limit
     }
 
     /// Adds a page, which gets the current timeline and from then on each update. The caller must have sent the
@@ -119,7 +119,7 @@ actor EventStreams {
         return subscription
     }
 
-    /// Adds a stream of the API, which counts as a page until its connection ends.
+    /// Adds a stream of the API, until its connection ends.
     ///
     /// It gets a comment with each beat.
     /// - Returns: `false` if a limit is reached.
@@ -134,17 +134,17 @@ actor EventStreams {
         guard hasRoom(for: viewer) else { return nil }
         let (stream, end) = AsyncStream.makeStream(of: Never.self)
         lastID += 1
-        pages[lastID] = OpenStream(options: options, viewer: viewer, channel: channel, end: end)
+        streams[lastID] = OpenStream(options: options, viewer: viewer, channel: channel, end: end)
         channel.closeFuture.whenComplete { _ in end.finish() }
         return (lastID, stream)
     }
 
-    func leave(_ id: Int) { pages[id] = nil }
+    func leave(_ id: Int) { streams[id] = nil }
 
     /// Ends every stream, for shutdown.
     func close() {
-        for page in pages.values { page.end.finish() }
-        pages = [:]
+        for stream in streams.values { stream.end.finish() }
+        streams = [:]
     }
 
     /// Returns the present snapshot, from which a page sets its clock, or a newer one sent meanwhile.
@@ -158,17 +158,17 @@ actor EventStreams {
         // A later snapshot may have been shown while this one was fetched.
         if let shown, shown.boot > snapshot.boot { return }
         shown = snapshot
-        let ready = pages.filter { id, page in isReady(page, id) }
-        for (options, pages) in Dictionary(grouping: ready.values, by: \.options) {
+        let ready = streams.filter { id, stream in isReady(stream, id) }
+        for (options, streams) in Dictionary(grouping: ready.values, by: \.options) {
             guard let options else { continue }
-            Self.write(Self.timeline(of: snapshot, for: options), to: pages.map(\.channel))
+            Self.write(Self.timeline(of: snapshot, for: options), to: streams.map(\.channel))
         }
     }
 
-    /// Returns whether a page's socket accepts data, and notes since when it does not.
-    private func isReady(_ page: OpenStream, _ id: Int) -> Bool {
-        if page.channel.isWritable { return true }
-        if page.stalledSince == nil { pages[id]?.stalledSince = SystemClock.bootMilliseconds() }
+    /// Returns whether a stream's socket accepts data, and notes since when it does not.
+    private func isReady(_ stream: OpenStream, _ id: Int) -> Bool {
+        if stream.channel.isWritable { return true }
+        if stream.stalledSince == nil { streams[id]?.stalledSince = SystemClock.bootMilliseconds() }
         return false
     }
 
@@ -177,29 +177,29 @@ actor EventStreams {
         // A comment, which clients of the API skip: its failure shows that the peer is gone.
         let comment = ByteBuffer(string: ":\n\n")
         while (try? await Task.sleep(for: timeouts.beat)) != nil {
-            guard !pages.isEmpty else { continue }
+            guard !streams.isEmpty else { continue }
             let (wasWrong, offset) = (shown?.nodeView.isClockWrong, shown?.offset)
             let snapshot = await node.snapshot()
             // Pages show the time of day: here they learn of a clock that became wrong or right, or a new UTC offset.
             if snapshot.nodeView.isClockWrong != wasWrong || snapshot.offset != offset { update(to: snapshot) }
-            let stalled = pages.filter { $0.value.stalledSince != nil }
-            let alive = pages.values.filter { $0.stalledSince == nil }
+            let stalled = streams.filter { $0.value.stalledSince != nil }
+            let alive = streams.values.filter { $0.stalledSince == nil }
             Self.write(beat, to: alive.filter { $0.options != nil }.map(\.channel))
             Self.write(comment, to: alive.filter { $0.options == nil }.map(\.channel))
-            for (id, page) in stalled { await resumeOrDrop(page, id) }
+            for (id, stream) in stalled { await resumeOrDrop(stream, id) }
         }
     }
 
-    /// Sends a stalled page the current timeline if its socket accepts data again, and drops it after the timeout.
-    private func resumeOrDrop(_ page: OpenStream, _ id: Int) async {
-        if page.channel.isWritable {
-            pages[id]?.stalledSince = nil
-            guard let options = page.options else { return }
-            Self.write(Self.timeline(of: await present(), for: options), to: [page.channel])
-        } else if let since = page.stalledSince,
+    /// Sends a stalled stream the current timeline if its socket accepts data again, and drops it after the timeout.
+    private func resumeOrDrop(_ stream: OpenStream, _ id: Int) async {
+        if stream.channel.isWritable {
+            streams[id]?.stalledSince = nil
+            guard let options = stream.options else { return }
+            Self.write(Self.timeline(of: await present(), for: options), to: [stream.channel])
+        } else if let since = stream.stalledSince,
             .milliseconds(SystemClock.bootMilliseconds() - since) > timeouts.stalled
         {
-            page.channel.close(promise: nil)
+            stream.channel.close(promise: nil)
         }
     }
 
