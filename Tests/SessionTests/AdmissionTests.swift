@@ -13,8 +13,8 @@ import Testing
     }
 
     /// An engine of another node that has received only this register.
-    static func reader(of register: Register?, at wall: GroupTime = EngineHarness.epoch) -> EngineHarness {
-        var rig = EngineHarness("reader", bootID: "boot-r", wall: wall).linked()
+    static func reader(of register: Register?, at told: GroupTime = EngineHarness.epoch) -> EngineHarness {
+        var rig = EngineHarness("reader", bootID: "boot-r", telling: told).linked()
         if let register { rig.hear(.register(register), from: register.owner.rawValue) }
         return rig
     }
@@ -59,9 +59,9 @@ import Testing
     @Test func ownerRecoversFromAForgedVersionOnItsTopic() throws {
         var rig = LinkTests.running()
         var forged = try #require(rig.own)
-        forged.epoch = Limits.epochs + Int((rig.wall - Limits.earliestStamp).count) / 1_000
+        forged.epoch = Limits.epochs + Int((rig.told - Limits.earliestStamp).count) / 1_000
         forged.rev = Self.limit
-        var reader = Self.reader(of: forged, at: rig.wall)
+        var reader = Self.reader(of: forged, at: rig.told)
         rig.hear(.register(forged), from: "desk")
         rig.pass(2_000)
         reader.pass(2_000)
@@ -90,7 +90,7 @@ import Testing
         var rig = EngineHarness().linked()
         let largest = peerRegister(at: EngineHarness.epoch + Limits.stampLead)
         rig.hear(.register(largest), from: "kitchen")
-        var restarted = EngineHarness(boot: rig.boot, wall: rig.wall, journal: rig.journal).linked()
+        var restarted = EngineHarness(boot: rig.boot, telling: rig.told, journal: rig.journal).linked()
         restarted.hear(.register(largest), from: "kitchen", retained: true)
         restarted.start("focus 25m")
         #expect(restarted.engine.view.isOwner)
@@ -211,7 +211,7 @@ import Testing
         var old = Self.flooded(0)
         let extend = old.intent(.extend(seconds: 60), id: "applied")
         old.hear(extend)
-        var rig = EngineHarness(boot: old.boot, wall: old.wall, journal: old.journal).linked()
+        var rig = EngineHarness(boot: old.boot, telling: old.told, journal: old.journal).linked()
         for index in 0..<100 { rig.hear(rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)")) }
         rig.published = []
         rig.hear(extend)
@@ -254,7 +254,7 @@ import Testing
     @Test func pingsAndObjectionsAreBounded() {
         var rig = LinkTests.running()
         for _ in 0..<1_000 {
-            rig.hear(.ping(Ping(connection: token("k1"), sent: 1, at: rig.wall), to: id("desk")), from: "kitchen")
+            rig.hear(.ping(Ping(connection: token("k1"), sent: 1, at: rig.told), to: id("desk")), from: "kitchen")
         }
         rig.hear(.register(peerRegister(at: EngineHarness.epoch - 1, rev: 8)), from: "kitchen")
         for _ in 0..<1_000 { rig.hear(.register(peerRegister(at: EngineHarness.epoch - 1, rev: 7)), from: "kitchen") }
@@ -287,7 +287,7 @@ import Testing
         rig.published = []
         for index in 0..<1_000 {
             let year: Milliseconds = index % 2 == 0 ? 31_557_600_000 : 63_115_200_000
-            let clock = PeerClock(wallLead: rig.wall - rig.boot + year, quality: ClockQuality(isSynced: true))
+            let clock = PeerClock(wallLead: rig.told - rig.boot + year, quality: ClockQuality(isSynced: true))
             rig.hear(ExchangeTests.pong(of: rig, clock: clock), from: "kitchen")
         }
         #expect(rig.notes.count { if case .clockCorrected = $0 { true } else { false } } == 100)

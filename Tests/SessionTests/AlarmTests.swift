@@ -207,7 +207,7 @@ import Testing
         _ = Self.say(&rig, "Dinner")
         #expect(rig.engine.view.message?.text == "Dinner")
         let said = Self.notices(rig).last?.message
-        let early = ScreenMessage(text: "Breakfast", at: rig.wall - 1_000, until: rig.wall + 60_000)
+        let early = ScreenMessage(text: "Breakfast", at: rig.told - 1_000, until: rig.told + 60_000)
         rig.hear(.notice(Notice(message: early)), from: "attic")
         #expect(rig.engine.view.message == said)
         rig.pass(60_000)
@@ -217,7 +217,7 @@ import Testing
     @Test func messageOfAnotherNodeIsTakenBack() {
         var rig = EngineHarness().linked()
         // Its clock is ahead a little.
-        let theirs = ScreenMessage(text: "Dinner", at: rig.wall + 2_000, until: rig.wall + 60_000)
+        let theirs = ScreenMessage(text: "Dinner", at: rig.told + 2_000, until: rig.told + 60_000)
         rig.hear(.notice(Notice(message: theirs)), from: "attic")
         #expect(rig.engine.view.message == theirs)
         _ = Self.say(&rig, "")
@@ -229,7 +229,7 @@ import Testing
     /// Such a notice would outlast all later messages.
     @Test func noticeThatIsAheadWaitsForItsTime() {
         var rig = EngineHarness().linked()
-        let at = rig.wall + Limits.stampLead + 1
+        let at = rig.told + Limits.stampLead + 1
         rig.hear(.notice(Notice(message: ScreenMessage(text: "Ha", at: at, until: at + 60_000))), from: "attic")
         #expect(rig.engine.view.message == nil)
         _ = Self.say(&rig, "Dinner")
@@ -272,7 +272,7 @@ import Testing
         _ = Self.say(&rig, "Dinner")
         let before = rig.engine.view.message
         // NTP sets the clock back by an hour, and the kernel vouches for it.
-        rig.wall -= 3_600_000
+        rig.told -= 3_600_000
         rig.wallBound = 5
         rig.pass(1_000)
         rig.send(.wake)
@@ -291,7 +291,7 @@ import Testing
         var rig = EngineHarness()
         rig.barriers = false
         rig.linkUp()
-        let at = rig.wall - Milliseconds(60_000)
+        let at = rig.told - Milliseconds(60_000)
         let left = Notice(message: ScreenMessage(text: "Dinner", at: at, until: at + 600_000))
         rig.hear(.notice(left), from: "\(rig.engine.identity.node)", retained: true)
         #expect(rig.engine.view.message == left.message)

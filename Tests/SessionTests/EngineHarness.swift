@@ -14,7 +14,8 @@ struct EngineHarness {
 
     private var loop: CoreLoop
     var boot: BootTime
-    var wall: GroupTime
+    /// The group time that the wall clock tells, right or wrong; that of the engine is ``groupTime``.
+    var told: GroupTime
     /// The kernel's error bound of the wall clock; `nil` if it does not vouch.
     var wallBound: Milliseconds? = 5
     /// The clocks of the nodes that answer a ping.
@@ -41,7 +42,7 @@ struct EngineHarness {
 
     init(
         _ node: String = "desk", bootID: String = "boot-1", boot: BootTime = 1_000_000,
-        wall: GroupTime = EngineHarness.epoch,
+        telling told: GroupTime = EngineHarness.epoch,
         wallBound: Milliseconds? = 5, journal: Journal? = nil, role: Role = .node, mayPress: Bool = true,
         publishesPresence: Bool = true, defaults: SessionDefaults = SessionDefaults()
     ) {
@@ -50,7 +51,7 @@ struct EngineHarness {
             publishesPresence: publishesPresence, defaults: defaults)
         loop = CoreLoop(NodeCore(identity: identity, space: space, seed: 1))
         self.boot = boot
-        self.wall = wall
+        self.told = told
         self.wallBound = wallBound
         self.journal = journal
         send(.restored(journal))
@@ -58,7 +59,7 @@ struct EngineHarness {
 
     var core: NodeCore { loop.core }
     var engine: Engine { loop.core.engine }
-    var now: Instant { Instant(boot: boot, telling: wall, bound: wallBound) }
+    var now: Instant { Instant(boot: boot, telling: told, bound: wallBound) }
     var own: Register? { engine.ownership.journal.own }
     var node: NodeID { engine.identity.node }
     var moment: Moment? { engine.view.moment(at: boot) }
@@ -179,7 +180,7 @@ struct EngineHarness {
 
     /// Lets time pass without waking the engine.
     mutating func move(to boot: BootTime) {
-        wall += boot - self.boot
+        told += boot - self.boot
         self.boot = boot
     }
 
@@ -260,7 +261,7 @@ struct EngineHarness {
         let target: SessionID = session.map { token($0) } ?? own?.id ?? token("none")
         return Intent(
             id: token(id), lineage: own?.lineage ?? target, session: target, phase: phase ?? own?.phase,
-            operation: operation, from: .kitchen, at: wall, expiresAt: wall + life)
+            operation: operation, from: .kitchen, at: told, expiresAt: told + life)
     }
 }
 

@@ -21,22 +21,22 @@ import Testing
         of rig: EngineHarness, _ connection: String = "conn-desk-1", sent: BootTime? = nil,
         clock: PeerClock = PeerClock()
     ) -> Message {
-        let ping = Ping(connection: token(connection), sent: sent ?? rig.boot, at: rig.wall)
+        let ping = Ping(connection: token(connection), sent: sent ?? rig.boot, at: rig.told)
         return .pong(clock.pong(to: ping, at: rig.boot), to: rig.node)
     }
 
     // MARK: Answering
 
     @Test func pongCarriesTheClocks() throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch - 90_000).linked()
-        rig.hear(.ping(Ping(connection: token("c-9"), sent: 77, at: rig.wall), to: rig.node), from: "kitchen")
+        var rig = EngineHarness(telling: EngineHarness.epoch - 90_000).linked()
+        rig.hear(.ping(Ping(connection: token("c-9"), sent: 77, at: rig.told), to: rig.node), from: "kitchen")
         let (pong, to) = try #require(rig.pongs.first)
         #expect(to == .kitchen)
         #expect(pong.connection == token("c-9"))
         #expect(pong.sent == 77)
         #expect(pong.bootID == token("boot-1"))
         #expect(pong.boot == rig.boot)
-        #expect(pong.wall.milliseconds == rig.wall.milliseconds)
+        #expect(pong.wall.milliseconds == rig.told.milliseconds)
         #expect(pong.at == rig.groupTime)
         #expect(pong.clock == ClockQuality(isSynced: true, bound: 5))
     }
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [GroupTime(-5_000), 10_413_792_000_000]) func clockOutOfBoundsIsClampedInThePong(wall: GroupTime)
         throws
     {
-        var rig = EngineHarness(wall: wall, wallBound: nil).linked()
+        var rig = EngineHarness(telling: wall, wallBound: nil).linked()
         rig.hear(
             .ping(Ping(connection: token("c-9"), sent: 77, at: EngineHarness.epoch), to: rig.node), from: "kitchen")
         let pong = try #require(rig.pongs.first?.pong)
@@ -288,7 +288,7 @@ import Testing
         register.anchor.bound = 30
         rig.hear(.register(register), from: "kitchen")
         #expect(rig.error == nil)
-        rig.wall += 500
+        rig.told += 500
         rig.wallBound = 20
         rig.send(.wake)
         #expect(rig.moment?.elapsed == 500)

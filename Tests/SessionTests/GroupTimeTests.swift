@@ -12,7 +12,7 @@ import Testing
     static func corrected(skew: Milliseconds, runs: Milliseconds = 60_000, meeting clock: PeerClock = PeerClock())
         -> EngineHarness
     {
-        var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil).linked()
+        var rig = EngineHarness(telling: EngineHarness.epoch + skew, wallBound: nil).linked()
         rig.start("focus 25m, shortBreak 5m", id: "S1")
         rig.pass(runs)
         rig.published = []
@@ -56,11 +56,11 @@ import Testing
 
     /// A restarted node, whose session is dated by `kitchen` and whose clock is an hour behind.
     static func restarted() -> EngineHarness {
-        var old = EngineHarness(wall: EngineHarness.epoch - hour, wallBound: nil).linked()
+        var old = EngineHarness(telling: EngineHarness.epoch - hour, wallBound: nil).linked()
         old.meet("kitchen")
         old.start("focus 25m")
         old.pass(60_000)
-        return EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
+        return EngineHarness(boot: old.boot, telling: old.told, wallBound: nil, journal: old.journal)
     }
 
     static let alsoBehind = PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - hour)
@@ -114,7 +114,7 @@ import Testing
         var old = EngineHarness(wallBound: nil).linked(starting: "focus 5h")
         if isPaused { old.press(.pause) }
         var new = EngineHarness(
-            bootID: "boot-2", boot: 20_000, wall: EngineHarness.epoch + skew, wallBound: nil, journal: old.journal)
+            bootID: "boot-2", boot: 20_000, telling: EngineHarness.epoch + skew, wallBound: nil, journal: old.journal)
         new.linkUp()
         new.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch + 40_000 - new.boot))
         #expect(new.groupTime == EngineHarness.epoch + 40_000)
@@ -125,7 +125,7 @@ import Testing
 
     /// A continuation is stamped with its takeover, so it beats starts before that.
     @Test func takeoverByAWrongClockKeepsItsPlace() throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil).linked()
+        var rig = EngineHarness(telling: EngineHarness.epoch + Self.hour, wallBound: nil).linked()
         rig.hear(.presence(presence("k1", online: false)), from: "kitchen", retained: true)
         rig.hear(.register(peerRegister(plan: "focus 5h")), from: "kitchen", retained: true)
         rig.pass(60_000)
@@ -145,7 +145,7 @@ import Testing
     /// The boot clocks were compared, so wall clocks do not matter for the minutes.
     @Test(arguments: [hour, 20_000], [IntentOperation.extend(seconds: 60), .pause])
     func takeoverByAWrongClockKeepsItsMinutes(skew: Milliseconds, press: IntentOperation) throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil).linked()
+        var rig = EngineHarness(telling: EngineHarness.epoch + skew, wallBound: nil).linked()
         rig.meet("kitchen", PeerClock(quality: ClockQuality(isSynced: false)))
         rig.hear(.register(peerRegister(plan: "focus 5h")), from: "kitchen")
         rig.pass(60_000)
@@ -169,7 +169,7 @@ import Testing
     /// A Pi without a battery clock wins with a later start and loses with an earlier one.
     @Test(arguments: [(Milliseconds(-30_000), Status.running), (30_000, .superseded)])
     func startIn1970HasItsPlaceAmongTheStarts(kitchen: Milliseconds, status: Status) throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
+        var rig = EngineHarness(telling: 5_000, wallBound: nil).linked(starting: "focus 25m")
         #expect(rig.engine.view.isOwner)
         #expect(rig.own?.stamp.time == Limits.earliestStamp)
         rig.send(.linkDown)
@@ -188,9 +188,9 @@ import Testing
 
     /// The clock is set by hand first, rightly or wrongly; then a peer's clock is synchronised.
     @Test(arguments: [-hour, 0, hour]) func guessMovesUntilATimeIsVouchedFor(skew: Milliseconds) throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
+        var rig = EngineHarness(telling: 5_000, wallBound: nil).linked(starting: "focus 25m")
         rig.pass(60_000)
-        rig.wall = EngineHarness.epoch + 60_000 + skew
+        rig.told = EngineHarness.epoch + 60_000 + skew
         rig.send(.wake)
         #expect(rig.own?.startedAt == EngineHarness.epoch + skew)
         #expect(rig.journal?.isGuess == true)
@@ -204,12 +204,12 @@ import Testing
 
     /// A session that becomes current again may stem from an earlier boot.
     @Test func anEarlierSessionIsDatedAfterAReboot() throws {
-        var old = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
+        var old = EngineHarness(telling: 5_000, wallBound: nil).linked(starting: "focus 25m")
         old.send(.linkDown)
         old.start("focus 25m", id: "S2")
         old.press(.stop)
         old.pass(10_000)
-        var rig = EngineHarness(bootID: "boot-2", boot: 20_000, wall: 20_000, wallBound: nil, journal: old.journal)
+        var rig = EngineHarness(bootID: "boot-2", boot: 20_000, telling: 20_000, wallBound: nil, journal: old.journal)
             .linked()
         #expect(rig.own?.id == token("S1"))
         #expect(rig.own?.anchor.bootID == token("boot-2"))
@@ -223,7 +223,7 @@ import Testing
 
     /// A renewed stamp would make an ended session the latest again.
     @Test(arguments: [IntentOperation.stop, .pause]) func endedSessionKeepsItsStamp(press: IntentOperation) throws {
-        var rig = EngineHarness(wall: 5_000, wallBound: nil).linked(starting: "focus 25m")
+        var rig = EngineHarness(telling: 5_000, wallBound: nil).linked(starting: "focus 25m")
         rig.pass(60_000)
         rig.press(press)
         let before = try #require(rig.own)
@@ -242,10 +242,10 @@ import Testing
         #expect(rig.presences.last?.at == rig.groupTime)
         // The clock is set.
         rig.published = []
-        rig.wall -= Self.hour
+        rig.told -= Self.hour
         rig.pass(1_000)
         #expect(rig.presences.map(\.clock) == [ClockQuality(isSynced: false)])
-        #expect(rig.groupTime == rig.wall)
+        #expect(rig.groupTime == rig.told)
         #expect(rig.own?.rev == 2, "the register does not change")
     }
 
@@ -287,8 +287,9 @@ import Testing
         right.hear(objection, from: "kitchen")
         right.pass(10_000)
         #expect(right.own == own)
-        #expect(right.groupTime == right.wall)
-        var wrong = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil).linked(starting: "focus 25m")
+        #expect(right.groupTime == right.told)
+        var wrong = EngineHarness(telling: EngineHarness.epoch + Self.hour, wallBound: nil).linked(
+            starting: "focus 25m")
         wrong.hear(.presence(presence("k1")), from: "kitchen", retained: true)
         wrong.pass(60_000)
         wrong.clocks[.kitchen] = PeerClock()
@@ -298,7 +299,7 @@ import Testing
     }
 
     @Test func registerIsAdmittedAfterTheClockIsFixed() {
-        var rig = EngineHarness(wall: EngineHarness.epoch - Self.hour, wallBound: nil).linked()
+        var rig = EngineHarness(telling: EngineHarness.epoch - Self.hour, wallBound: nil).linked()
         rig.clocks[.kitchen] = PeerClock(there: 10, back: 10)
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister()), from: "kitchen")
@@ -313,7 +314,7 @@ import Testing
     @Test func timeContinuesFromTheMarkAfterARebootIn1970() throws {
         var old = EngineHarness().linked()
         old.hear(.register(peerRegister(at: EngineHarness.epoch + 5_000)), from: "kitchen")
-        var new = EngineHarness(bootID: "boot-2", boot: 20_000, wall: 20_000, wallBound: nil, journal: old.journal)
+        var new = EngineHarness(bootID: "boot-2", boot: 20_000, telling: 20_000, wallBound: nil, journal: old.journal)
         #expect(new.groupTime == EngineHarness.epoch + 5_000 + HybridClock.reserve)
         new.pass(60_000)
         new.start("focus 25m")

@@ -19,7 +19,7 @@ import Testing
     @Test func sameBootIsExact() {
         let old = Self.before("focus 25m", 10 * Self.minute)
         // A step of the wall clock does not matter.
-        var new = EngineHarness(boot: old.boot + 5 * Self.minute, wall: 77, journal: old.journal)
+        var new = EngineHarness(boot: old.boot + 5 * Self.minute, telling: 77, journal: old.journal)
         #expect(new.own == old.own)
         #expect(new.moment?.elapsed == 15 * Self.minute)
         new.linkUp()
@@ -31,7 +31,8 @@ import Testing
 
     @Test func rebootPlacesTheSessionByDate() throws {
         let old = Self.before("focus 25m", 10 * Self.minute)
-        var new = EngineHarness(bootID: "boot-2", boot: 30_000, wall: old.wall + 5 * Self.minute, journal: old.journal)
+        var new = EngineHarness(
+            bootID: "boot-2", boot: 30_000, telling: old.told + 5 * Self.minute, journal: old.journal)
         #expect(new.moment?.elapsed == 15 * Self.minute)
         #expect(new.own?.rev == 2)
         #expect(new.own?.anchor.bootID == token("boot-2"))
@@ -53,7 +54,8 @@ import Testing
     func boundariesAreCrossedWhileDown(row: (Int64, Bool, Status, Int, Milliseconds), bootID: String) {
         let old = Self.before("focus 25m, shortBreak 5m, focus 25m", 10 * Self.minute, autoAdvance: row.1)
         let boot = bootID == "boot-1" ? old.boot + row.0 * Self.minute : 20_000
-        let new = EngineHarness(bootID: bootID, boot: boot, wall: old.wall + row.0 * Self.minute, journal: old.journal)
+        let new = EngineHarness(
+            bootID: bootID, boot: boot, telling: old.told + row.0 * Self.minute, journal: old.journal)
         let moment = new.engine.view.lastMoment(at: new.boot)
         #expect(moment?.register.status == (row.0 == 45 && row.1 ? new.own?.status : row.2))
         #expect(moment?.register.phase == row.3)
@@ -65,7 +67,7 @@ import Testing
     @Test func aFinalSessionSurvivesAReboot() throws {
         var old = Self.before("focus 25m", Self.minute)
         old.press(.stop)
-        var new = EngineHarness(bootID: "boot-2", boot: 400_000, wall: old.wall + 60_000, journal: old.journal)
+        var new = EngineHarness(bootID: "boot-2", boot: 400_000, telling: old.told + 60_000, journal: old.journal)
         new.linkUp(finding: [("desk", .register(try #require(old.own)))])
         #expect(new.own?.status == .stopped)
         #expect(new.own?.epoch == 1)
@@ -77,22 +79,22 @@ import Testing
         var old = Self.before("focus 25m", Self.minute)
         let extend = old.intent(.extend(seconds: 60))
         old.hear(extend)
-        old.hear(.register(peerRegister(at: old.wall + 9_000)), from: "kitchen")
-        var new = EngineHarness(boot: old.boot, wall: old.wall, journal: old.journal).linked()
+        old.hear(.register(peerRegister(at: old.told + 9_000)), from: "kitchen")
+        var new = EngineHarness(boot: old.boot, telling: old.told, journal: old.journal).linked()
         new.hear(extend)
         #expect(new.answers.map(\.outcome) == [.duplicate])
         new.start("focus 1m", id: "S2")
-        #expect(new.own?.stamp.time == old.wall + 9_000 + HybridClock.reserve)
+        #expect(new.own?.stamp.time == old.told + 9_000 + HybridClock.reserve)
         #expect(new.own?.stamp.counter == 1)
         new.hear(new.intent(.stop, id: "I9", session: "S1"))
         #expect(new.answers.last?.outcome == .refused(.superseded))
     }
 
     /// A node without its journal, which finds its own retained register at the broker.
-    static func found(_ found: Register?, then act: (inout EngineHarness) -> Void = { _ in }, wall: GroupTime)
+    static func found(_ found: Register?, then act: (inout EngineHarness) -> Void = { _ in }, telling told: GroupTime)
         -> EngineHarness
     {
-        var rig = EngineHarness(boot: 2_000_000, wall: wall)
+        var rig = EngineHarness(boot: 2_000_000, telling: told)
         act(&rig)
         rig.linkUp(finding: found.map { [("desk", .register($0))] } ?? [])
         return rig
@@ -100,7 +102,7 @@ import Testing
 
     @Test func aLostJournalIsRecoveredFromTheBroker() {
         let old = Self.before("focus 25m", 10 * Self.minute)
-        let new = Self.found(old.own, wall: old.wall)
+        let new = Self.found(old.own, telling: old.told)
         #expect(new.own?.id == token("S1"))
         #expect(new.own?.version == Version(epoch: 2, rev: 2))
         #expect(new.engine.view.isOwner)
@@ -112,7 +114,7 @@ import Testing
 
     @Test func lateRetainedRegisterIsRecovered() throws {
         let old = Self.before("focus 25m", Self.minute)
-        var new = Self.found(nil, wall: old.wall)
+        var new = Self.found(nil, telling: old.told)
         new.hear(.register(try #require(old.own)), from: "desk", retained: true)
         #expect(new.own?.epoch == 2)
         #expect(new.own?.status == .running)
@@ -123,7 +125,7 @@ import Testing
     {
         let old = Self.before("focus 25m x2", 30 * Self.minute)
         let new = Self.found(
-            old.own, then: { $0.start("focus 5m", id: "mine") }, wall: old.wall - 30 * Self.minute + skew)
+            old.own, then: { $0.start("focus 5m", id: "mine") }, telling: old.told - 30 * Self.minute + skew)
         let own = try #require(new.own)
         let found = try #require(old.own)
         #expect(own.id == token("mine"))
@@ -140,7 +142,7 @@ import Testing
         var old = Self.before("focus 25m", Self.minute)
         let journal = old.journal
         old.hear(old.intent(.pause))
-        var new = EngineHarness(boot: old.boot, wall: old.wall, journal: journal)
+        var new = EngineHarness(boot: old.boot, telling: old.told, journal: journal)
         new.linkUp(finding: [("desk", .register(try #require(old.own)))])
         #expect(new.own?.status == .paused)
         #expect(new.own?.version == Version(epoch: 2, rev: 3))
@@ -150,7 +152,7 @@ import Testing
 
     @Test func recoveredRegisterGetsAnEpochAboveTheJournals() throws {
         let old = Self.before("focus 25m", Self.minute)
-        var new = EngineHarness(boot: old.boot, wall: old.wall, journal: Journal(epoch: 5))
+        var new = EngineHarness(boot: old.boot, telling: old.told, journal: Journal(epoch: 5))
         new.linkUp(finding: [("desk", .register(try #require(old.own)))])
         #expect(new.own?.id == token("S1"))
         #expect(new.own?.epoch == 6)
@@ -159,7 +161,7 @@ import Testing
     @Test func freshStartIgnoresAStampFarAhead() throws {
         var ahead = try #require(Self.before("focus 25m", Self.minute).own)
         ahead.stamp.time += 3_600_000
-        let new = Self.found(ahead, then: { $0.start("focus 5m", id: "mine") }, wall: EngineHarness.epoch)
+        let new = Self.found(ahead, then: { $0.start("focus 5m", id: "mine") }, telling: EngineHarness.epoch)
         #expect(new.own?.id == token("mine"))
         #expect(new.own?.stamp.time == EngineHarness.epoch)
     }
@@ -167,7 +169,7 @@ import Testing
     @Test func sessionIsApproximateAfterAReboot() {
         let old = Self.before("focus 25m", Self.minute)
         #expect(old.records.last?.isApproximate == false)
-        let new = EngineHarness(bootID: "boot-2", boot: 30_000, wall: old.wall + Self.minute, journal: old.journal)
+        let new = EngineHarness(bootID: "boot-2", boot: 30_000, telling: old.told + Self.minute, journal: old.journal)
         #expect(new.records.last?.isApproximate == true)
     }
 
@@ -210,7 +212,7 @@ import Testing
         var rig = EngineHarness().linked(starting: "focus 25m")
         rig.press(.stop)
         rig.disk = .later
-        rig.hear(.register(peerRegister(at: rig.wall + 1)), from: "kitchen")
+        rig.hear(.register(peerRegister(at: rig.told + 1)), from: "kitchen")
         #expect(rig.pendingWrites.count == 1)
         rig.hear(rig.intent(.stop))
         #expect(rig.answers.map(\.outcome) == [.noop])

@@ -76,7 +76,7 @@ import Testing
         rig.press(.pause, id: "I1")
         rig.hear(Self.refusal(by: "Z1", "attic"), from: "kitchen")
         #expect(rig.replies.isEmpty, "it may continue the session")
-        rig.hear(.register(peerRegister("attic", session: "Z1", at: rig.wall)), from: "attic")
+        rig.hear(.register(peerRegister("attic", session: "Z1", at: rig.told)), from: "attic")
         #expect(outcome(rig.replies[1]) == .refused(.superseded))
         rig.pass(10_000)
         #expect(rig.own == nil)
@@ -97,7 +97,7 @@ import Testing
     /// Another node has continued its session and answers now.
     @Test func formerHeadDoesNotAnswer() throws {
         var rig = Self.head()
-        let next = Self.continuation(of: try #require(rig.own), at: rig.wall + 1)
+        let next = Self.continuation(of: try #require(rig.own), at: rig.told + 1)
         rig.hear(.register(next), from: "attic")
         #expect(rig.own?.status == .superseded)
         rig.hear(rig.intent(.resume, id: "I1", session: "P1"))
@@ -161,7 +161,7 @@ import Testing
         #expect(late.own?.status == .superseded)
         #expect(late.intents.isEmpty)
         var other = Self.cutOff()
-        other.hear(.register(peerRegister(at: other.wall)), from: "kitchen")
+        other.hear(.register(peerRegister(at: other.told)), from: "kitchen")
         #expect(other.own?.status == .superseded)
         #expect(other.intents.isEmpty, "another start continues no session")
     }

@@ -20,15 +20,15 @@ import Testing
 
     @Test func deletedPresenceEndsTheVoteOfAClock() {
         var rig = Self.misled()
-        #expect(rig.groupTime > rig.wall + 365 * 86_400_000)
+        #expect(rig.groupTime > rig.told + 365 * 86_400_000)
         #expect(rig.engine.timeOrigin == id("attic"))
         rig.clocks[id("attic")] = nil
         rig.send(.erased(from: id("attic"), isPresence: true))
-        #expect(rig.groupTime == rig.wall)
+        #expect(rig.groupTime == rig.told)
         #expect(rig.engine.timeOrigin == nil)
         #expect(!rig.engine.peers[id("attic")].isOnline)
         rig.hear(ExchangeTests.pong(of: rig, clock: VouchedTimeTests.rogue), from: "attic")
-        #expect(rig.groupTime == rig.wall, "a late pong changes nothing")
+        #expect(rig.groupTime == rig.told, "a late pong changes nothing")
     }
 
     @Test func nodeThatReturnsVotesAgain() {
@@ -36,7 +36,7 @@ import Testing
         rig.send(.erased(from: id("attic"), isPresence: true))
         rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch + 60_000 - 1_000_000), connection: "attic-2")
         rig.pass(1_000)
-        #expect(rig.groupTime == rig.wall + 60_000)
+        #expect(rig.groupTime == rig.told + 60_000)
     }
 
     // MARK: A node that joins
@@ -99,7 +99,7 @@ import Testing
     /// The sender is a member, since a node that was removed sends nothing.
     @Test func pingOfANodeWhosePresenceWasDeletedAsksAll() {
         var rig = EngineHarness().linked().besideKitchen()
-        let ping = Ping(connection: token("k1"), sent: 1, at: rig.wall)
+        let ping = Ping(connection: token("k1"), sent: 1, at: rig.told)
         rig.hear(.ping(ping, to: id("desk")), from: "kitchen")
         #expect(!rig.published.contains(.hello))
         rig.send(.erased(from: .kitchen, isPresence: true))
@@ -110,7 +110,7 @@ import Testing
     /// Others do not admit the own stamp, so an older session is shown.
     @Test func ownStampThatIsAheadDoesNotReplaceTheSessionShown() {
         var rig = EngineHarness().linked(starting: "focus 25m")
-        rig.wall -= 60_000
+        rig.told -= 60_000
         rig.pass(1)
         rig.published = []
         rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen")
@@ -121,7 +121,7 @@ import Testing
     @Test func helloComesWithTheOwnPresenceAndRegister() {
         var rig = EngineHarness().linked(starting: "focus 25m")
         rig.published = []
-        rig.hear(.ack(.clock(node: id("desk"), session: token("S1"), at: rig.wall)), from: "kitchen")
+        rig.hear(.ack(.clock(node: id("desk"), session: token("S1"), at: rig.told)), from: "kitchen")
         #expect(rig.published.first == .hello)
         #expect(rig.presences.count == 1)
         #expect(rig.registers == [rig.own].compactMap(\.self))

@@ -12,13 +12,13 @@ import Testing
         rig.pass(60_000)
         rig.disk = .later
         rig.log = []
-        let winner = peerRegister("zoo", at: rig.wall)
+        let winner = peerRegister("zoo", at: rig.told)
         rig.hear(.register(winner), from: "zoo")
         rig.hear(rig.intent(.stop))
         let own = try #require(rig.own)
         #expect(own.status == .superseded)
         #expect(own.runs == [Run(phase: 0, from: EngineHarness.epoch, to: EngineHarness.epoch + 60_000)])
-        #expect(own.supersededBy == Superseder(session: winner.id, node: id("zoo"), at: rig.wall))
+        #expect(own.supersededBy == Superseder(session: winner.id, node: id("zoo"), at: rig.told))
         #expect(rig.log.contains { if case .journal(let journal, _) = $0 { journal.own == own } else { false } })
         #expect(rig.registers.last?.status == .running)
         #expect(rig.answers.isEmpty)
@@ -48,7 +48,7 @@ import Testing
             rig.hear(.register(peerRegister(at: at)), from: "kitchen")
             #expect((rig.engine.view.register != nil) == isAdmitted, "\(at)")
             let told = rig.published.contains(
-                .ack(.clock(node: .kitchen, session: token("P1"), at: rig.wall)))
+                .ack(.clock(node: .kitchen, session: token("P1"), at: rig.told)))
             #expect(told == !isAdmitted)
             #expect(rig.notes.contains(.clockWrong(.kitchen, stamp: at)) == !isAdmitted)
         }

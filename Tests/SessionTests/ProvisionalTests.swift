@@ -91,7 +91,7 @@ import Testing
 
     /// A start without a link wins over the session that its node had seen, whatever the clocks read.
     @Test func offlineStartBeatsTheSessionInView() throws {
-        var rig = EngineHarness(wall: EngineHarness.epoch - 9_000, wallBound: nil).linked()
+        var rig = EngineHarness(telling: EngineHarness.epoch - 9_000, wallBound: nil).linked()
         rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 1_009_000))
         let seen = peerRegister(at: EngineHarness.epoch, counter: 3)
         rig.hear(.register(seen), from: "kitchen")
@@ -113,7 +113,7 @@ import Testing
         #expect(rig.registers.map(\.status) == [.superseded], "it was never announced as live")
         #expect(rig.engine.view.register == winner)
         let own = try #require(rig.own)
-        #expect(own.runs == [Run(phase: 0, from: EngineHarness.epoch, to: rig.wall)])
+        #expect(own.runs == [Run(phase: 0, from: EngineHarness.epoch, to: rig.told)])
     }
 
     @Test(arguments: [nil, "focus 20m"]) func sessionThatEndedOfflineIsNotPublished(before: String?) throws {
@@ -164,14 +164,14 @@ import Testing
 
     @Test func offlineStartSurvivesARestart() throws {
         let old = Self.offline(before: "focus 20m")
-        var live = EngineHarness(boot: old.boot + 1_000, wall: old.wall + 1_000, journal: old.journal)
+        var live = EngineHarness(boot: old.boot + 1_000, telling: old.told + 1_000, journal: old.journal)
         #expect(live.engine.isProvisional)
         #expect(live.moment?.elapsed == Self.minute + 1_000)
         Self.rejoin(&live, peerRegister(at: EngineHarness.epoch + 4_000))
         #expect(live.registers == [old.own].compactMap(\.self))
         #expect(!live.engine.isProvisional)
         var late = EngineHarness(
-            boot: old.boot + 30 * Self.minute, wall: old.wall + 30 * Self.minute, journal: old.journal)
+            boot: old.boot + 30 * Self.minute, telling: old.told + 30 * Self.minute, journal: old.journal)
         Self.rejoin(&late)
         #expect(late.own?.id == token("S0"))
         #expect(late.registers.map(\.status) == [.superseded])

@@ -142,7 +142,7 @@ import Testing
             rig.disk = random.pick([.atOnce, .atOnce, .later, .failing])
             if step % 9 == 0 { rig.flush() }
             if step % 15 == 0 { rig.wallBound = rig.wallBound == nil ? 5 : nil }
-            if step % 20 == 0 { rig.wall = random.pick(Self.times) }
+            if step % 20 == 0 { rig.told = random.pick(Self.times) }
             rig.pass(Milliseconds(.random(in: 0...2_500, using: &random)))
             for offset in [0, 1, 5_000, Limits.bound.upperBound] {
                 let moment = rig.engine.view.moment(at: rig.boot + offset)

@@ -88,13 +88,13 @@ import Testing
 
     /// A program restarted in 1970 keeps the guess that dates its session.
     @Test func restartContinuesWithTheGuess() throws {
-        var old = EngineHarness(wall: 5_000, wallBound: nil).linked()
+        var old = EngineHarness(telling: 5_000, wallBound: nil).linked()
         old.pass(10_000)
         old.start("focus 25m")
         old.pass(40_000)
         old.press(.stop)
         old.pass(20_000)
-        var rig = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
+        var rig = EngineHarness(boot: old.boot, telling: old.told, wallBound: nil, journal: old.journal)
         #expect(rig.groupTime == Limits.earliestStamp + 70_000)
         rig.linkUp()
         let guess = PeerClock(

@@ -91,7 +91,7 @@ import Testing
         rig.press(.pause, id: "I1")
         for index in 1...4 {
             rig.pass(2_000)
-            var register = peerRegister("k\(index)", session: "P1-\(index)", at: rig.wall)
+            var register = peerRegister("k\(index)", session: "P1-\(index)", at: rig.told)
             register.lineage = token("P1")
             rig.hear(.register(register), from: "k\(index)")
         }
@@ -119,7 +119,7 @@ import Testing
     /// An intent expires by group time, so a node without it polls clocks first, for 300 ms at most.
     @Test(arguments: [true, false], [Role.node, .display])
     func requestWaitsForGroupTime(answers: Bool, role: Role) {
-        var rig = EngineHarness(wall: EngineHarness.epoch - 5_000, wallBound: nil, role: role).linked()
+        var rig = EngineHarness(telling: EngineHarness.epoch - 5_000, wallBound: nil, role: role).linked()
         if answers { rig.clocks[.kitchen] = PeerClock(there: 100, back: 100) }
         rig.hear(.presence(presence("k1")), from: "kitchen", retained: true)
         rig.hear(.register(peerRegister()), from: "kitchen")
@@ -139,7 +139,7 @@ import Testing
         rig.press(.startBreak)
         #expect(rig.intents.last?.phase == 1, "by date the break is next")
         #expect(rig.press(.stop, session: "unknown") == .noSession)
-        rig.hear(.register(peerRegister("zoo", session: "Z1", at: rig.wall)), from: "zoo")
+        rig.hear(.register(peerRegister("zoo", session: "Z1", at: rig.told)), from: "zoo")
         #expect(outcome(rig.press(.stop, session: "P1")) == .refused(.superseded))
         rig.press(.stop, session: "Z1", phase: 0)
         #expect(rig.intents.last?.session == token("Z1"))

@@ -113,10 +113,10 @@ import Testing
     @Test func wallClockStepsMoveNoRemoteCountdown() {
         var rig = EngineHarness().linked()
         rig.meet("kitchen", PeerClock(lead: 4_060_000))
-        rig.hear(.register(peerRegister(at: rig.wall - 60_000)), from: "kitchen")
+        rig.hear(.register(peerRegister(at: rig.told - 60_000)), from: "kitchen")
         #expect(rig.moment?.elapsed == 60_000)
         // A clock that was just set is not synchronised.
-        rig.wall -= 86_400_000
+        rig.told -= 86_400_000
         rig.wallBound = nil
         rig.pass(1_000)
         #expect(rig.moment?.elapsed == 61_000)

@@ -13,7 +13,7 @@ import Testing
     static let behind = PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - hour, quality: unvouched)
 
     static func alone(skew: Milliseconds = 0) -> EngineHarness {
-        EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil).linked()
+        EngineHarness(telling: EngineHarness.epoch + skew, wallBound: nil).linked()
     }
 
     @Test func eachNodeGoesByItsOwnPlausibleClock() {
@@ -21,7 +21,7 @@ import Testing
         rig.meet("kitchen", Self.behind)
         rig.hear(.register(peerRegister(at: EngineHarness.epoch - Self.hour)), from: "kitchen")
         rig.pass(10_000)
-        #expect(rig.groupTime == rig.wall)
+        #expect(rig.groupTime == rig.told)
         #expect(!rig.isContradicted(by: "kitchen"), "it is unknown which of them is wrong")
     }
 
@@ -66,14 +66,14 @@ import Testing
         var rig = Self.alone()
         rig.start("focus 25m")
         rig.pass(4_000)
-        let right = rig.wall + error
+        let right = rig.told + error
         rig.pass(30_000)
         if isStated {
             rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 + error, quality: Self.unvouched))
         }
         rig.hear(.register(LineageTests.continuation(of: try #require(rig.own), at: right)), from: "attic")
         #expect(rig.own?.status == .superseded)
-        rig.wall += error
+        rig.told += error
         rig.wallBound = 5
         rig.pass(1_000)
         rig.send(.wake)
@@ -104,7 +104,7 @@ import Testing
     @Test func stampsOfOthersWaitUntilAllVouchedClocksAreKnown() throws {
         var old = Self.alone()
         old.start("focus 5h")
-        var rig = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
+        var rig = EngineHarness(boot: old.boot, telling: old.told, wallBound: nil, journal: old.journal)
         rig.clocks[id("attic")] = PeerClock(back: 100)
         let later = peerRegister("zoo", session: "Z1", at: 2_340_000_000_000)
         rig.linkUp(finding: [
@@ -115,7 +115,7 @@ import Testing
         #expect(rig.own?.status == .running)
         #expect(rig.engine.view.isOwner)
         // Without a vouched clock it is a start like any other.
-        var other = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal).linked()
+        var other = EngineHarness(boot: old.boot, telling: old.told, wallBound: nil, journal: old.journal).linked()
         other.hear(.register(later), from: "zoo", retained: true)
         #expect(other.own?.status == .superseded)
         other.start("focus 25m", id: "S2")

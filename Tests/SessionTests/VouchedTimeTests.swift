@@ -11,7 +11,7 @@ import Testing
 
     /// A node with a session, whose synchronised clock is wrong by `skew`.
     static func synchronised(skew: Milliseconds = 0) -> EngineHarness {
-        EngineHarness(wall: EngineHarness.epoch + skew).linked(starting: "focus 25m")
+        EngineHarness(telling: EngineHarness.epoch + skew).linked(starting: "focus 25m")
     }
 
     /// Its role can change nothing. A service with the same clock has a vote.
@@ -20,14 +20,14 @@ import Testing
         var rig = EngineHarness(wallBound: nil).linked()
         rig.meet("attic", Self.rogue, role: role)
         rig.pass(10_000)
-        #expect((rig.groupTime == rig.wall) != hasVote)
+        #expect((rig.groupTime == rig.told) != hasVote)
         #expect(rig.pings.isEmpty != hasVote)
         rig.hear(ExchangeTests.pong(of: rig, clock: Self.rogue), from: "attic")
         rig.hear(
             .ping(Ping(connection: token("c-9"), sent: 77, at: Self.rogue.time(at: rig.boot)), to: rig.node),
             from: "attic")
         rig.pass(10_000)
-        #expect((rig.groupTime == rig.wall) != hasVote)
+        #expect((rig.groupTime == rig.told) != hasVote)
         #expect(rig.pings.isEmpty != hasVote)
     }
 
@@ -80,15 +80,15 @@ import Testing
         let others = (1...9).map { "n\($0)" }
         for node in others { rig.meet(node) }
         rig.pass(10_000)
-        #expect(rig.groupTime == rig.wall)
+        #expect(rig.groupTime == rig.told)
         #expect(rig.own?.rev == 1)
         #expect(rig.presences.allSatisfy { !$0.clock.isWrong })
         #expect(others.allSatisfy { rig.isContradicted(by: $0) })
         rig.start("focus 10m", id: "S2")
-        #expect(rig.own?.stamp.time == rig.wall)
+        #expect(rig.own?.stamp.time == rig.told)
         #expect(rig.records.last?.isApproximate == true)
         // The person sets the clock. Nothing that another node says is needed.
-        rig.wall -= skew
+        rig.told -= skew
         rig.send(.wake)
         #expect(!others.contains { rig.isContradicted(by: $0) })
         rig.start("focus 10m", id: "S3")
@@ -101,7 +101,7 @@ import Testing
         rig.meet("attic", Self.rogue)
         rig.pass(1_000)
         #expect(rig.pings.filter { $0.to == id("attic") }.count == 8)
-        var attic = EngineHarness("attic", wall: Self.rogue.time(at: rig.boot)).linked()
+        var attic = EngineHarness("attic", telling: Self.rogue.time(at: rig.boot)).linked()
         attic.hear(.presence(presence("desk-1")), from: "desk", retained: true)
         #expect(!attic.isContradicted(by: "desk"))
         attic.hear(.ping(try #require(rig.pings.first).ping, to: attic.node), from: "desk")
@@ -122,12 +122,12 @@ import Testing
 
     /// Otherwise each sleep of the only right clock would bring the wrong one back.
     @Test func timeOfAVouchedClockStaysWhileItsNodeIsOffline() {
-        var rig = EngineHarness(wall: EngineHarness.epoch + 3_600_000, wallBound: nil).linked()
+        var rig = EngineHarness(telling: EngineHarness.epoch + 3_600_000, wallBound: nil).linked()
         rig.meet("attic")
         rig.pass(10_000)
         #expect(rig.groupTime == EngineHarness.epoch + 10_000)
         rig.hear(.presence(presence("attic-1", online: false)), from: "attic")
-        rig.wall += 5_000
+        rig.told += 5_000
         rig.pass(10_000)
         #expect(rig.groupTime == EngineHarness.epoch + 20_000)
         rig.meet("cellar", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 + 60_000))
@@ -140,18 +140,18 @@ import Testing
         rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 999_000))
         rig.meet("attic")
         rig.pass(1_000)
-        #expect(rig.groupTime == rig.wall, "of two the clock nearer to the own one counts")
+        #expect(rig.groupTime == rig.told, "of two the clock nearer to the own one counts")
         rig.hear(.presence(presence("attic-1", sleeping: true)), from: "attic")
-        #expect(rig.groupTime == rig.wall + 1_000)
+        #expect(rig.groupTime == rig.told + 1_000)
         // It answers as soon as it wakes, and says later that it does.
         rig.clocks[id("attic")]?.back = 500
         if let (ping, to) = rig.pings.last(where: { $0.to == id("attic") }) { rig.answer(ping, for: to) }
         rig.pass(500)
-        #expect(rig.groupTime == rig.wall + 1_000)
+        #expect(rig.groupTime == rig.told + 1_000)
         rig.hear(.presence(presence("attic-1")), from: "attic")
-        #expect(rig.groupTime == rig.wall + 1_000)
+        #expect(rig.groupTime == rig.told + 1_000)
         rig.pass(5_000)
-        #expect(rig.groupTime == rig.wall)
+        #expect(rig.groupTime == rig.told)
     }
 
     /// Others ask a node for the time if its presence says that its kernel vouches.
@@ -188,14 +188,14 @@ import Testing
             groupLead: EngineHarness.epoch - 1_000_000 + 3_600_000, quality: ClockQuality(isSynced: false))
         rig.pass(10_000)
         #expect(rig.published.count { $0 == .hello } == 1)
-        rig.hear(.presence(unsynced("kitchen-1", at: rig.wall + 3_600_000)), from: "kitchen")
+        rig.hear(.presence(unsynced("kitchen-1", at: rig.told + 3_600_000)), from: "kitchen")
         rig.pass(10_000)
         #expect(rig.published.count { $0 == .hello } == 1)
         // Another time is news.
-        rig.hear(.presence(unsynced("kitchen-1", at: rig.wall + 2 * 3_600_000)), from: "kitchen")
+        rig.hear(.presence(unsynced("kitchen-1", at: rig.told + 2 * 3_600_000)), from: "kitchen")
         #expect(rig.published.count { $0 == .hello } == 2)
         rig.meet("pi")
-        rig.hear(.presence(unsynced("kitchen-1", at: rig.wall + 3 * 3_600_000)), from: "kitchen")
+        rig.hear(.presence(unsynced("kitchen-1", at: rig.told + 3 * 3_600_000)), from: "kitchen")
         rig.pass(10_000)
         #expect(rig.published.count { $0 == .hello } == 2)
     }
@@ -234,7 +234,7 @@ import Testing
         rig.linkUp(finding: [("desk", .presence(presence("conn-desk-1")))] + others)
         #expect(Set(rig.pings.map(\.to)) == Set((10...16).map { id("n\($0)") }))
         rig.pass(10_000)
-        #expect(rig.groupTime == rig.wall + 60_000)
+        #expect(rig.groupTime == rig.told + 60_000)
         rig.start("focus 25m")
         #expect(rig.journal?.isGuess == false)
     }
