@@ -19,7 +19,7 @@ public struct LineagePart: Hashable, Sendable {
     public var node: NodeID
     public var stamp: Stamp
     /// The start of the session, or its takeover of an earlier one.
-    public var begin: GroupTime
+    public var beganAt: GroupTime
     /// The takeover that began it; `nil` for a session that a person started.
     public var takeover: Takeover?
 
@@ -27,7 +27,7 @@ public struct LineagePart: Hashable, Sendable {
         self.lineage = lineage
         self.node = node
         self.stamp = stamp
-        self.begin = takeover?.at ?? startedAt
+        self.beganAt = takeover?.at ?? startedAt
         self.takeover = takeover
     }
 
@@ -37,7 +37,7 @@ public struct LineagePart: Hashable, Sendable {
     public func takenOverAt(by later: LineagePart) -> GroupTime? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode
-            takeover.at >= begin - Limits.stampLead  // rule: cutTime
+            takeover.at >= beganAt - Limits.stampLead  // rule: cutTime
         else { return nil }
         return takeover.at
     }
