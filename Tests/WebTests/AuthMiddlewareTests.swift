@@ -26,7 +26,7 @@ import Wire
         let router = HTTPServer.router(
             node: node, streams: EventStreams(node: node), kiosk: kiosk,
             auth: AuthMiddleware(
-                keys: HTTPKeys(kiosk), phones: try phones ?? LiveServer.phones(), hosts: ["localhost", "pi"]))
+                keys: SharedKeys(kiosk), phones: try phones ?? LiveServer.phones(), hosts: ["localhost", "pi"]))
         try await body(RouteClient(router))
     }
 

@@ -21,7 +21,7 @@ import Wire
         let keys = KioskReport(machine: "pi", viewKey: "view", controlKey: "control")
         router = HTTPServer.router(
             node: node, streams: EventStreams(node: node), kiosk: keys,
-            auth: AuthMiddleware(keys: HTTPKeys(keys), phones: try LiveServer.phones(), hosts: ["localhost"]))
+            auth: AuthMiddleware(keys: SharedKeys(keys), phones: try LiveServer.phones(), hosts: ["localhost"]))
         let answer = try await RouteClient(router).execute(
             uri: "/openapi.json", method: .get, headers: [.authorization: "Bearer view"])
         document = try JSON(Array(answer.body.readableBytesView))

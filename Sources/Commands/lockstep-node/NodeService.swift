@@ -37,11 +37,11 @@ struct NodeService {
         try Files.makeDirectory(Files.folder(of: settings.socket))
         let access = LocalNode(node: node, presets: settings.presets, worksAlone: settings.broker == nil)
         let listeners = try settings.listeners(log: log)
-        let secrets = listeners.isEmpty ? nil : try HTTPSecrets(in: directory)
-        if let reason = secrets?.unsaved {
+        let linkKeys = listeners.isEmpty ? nil : try LinkKeyFile(in: directory)
+        if let reason = linkKeys?.unsaved {
             log.warning("links of the pages hold until this node ends", metadata: ["reason": "\(reason)"])
         }
-        let kiosk = settings.kiosk(secrets, listeners)
+        let kiosk = settings.kiosk(linkKeys, listeners)
         let phones = try PairedPhones(stateDirectory: directory.path, log: log)
         let screen = OwnScreen()
         let control = try ControlServer(
@@ -166,7 +166,7 @@ extension NodeSettings {
         return listeners
     }
 
-    fileprivate func kiosk(_ secrets: HTTPSecrets?, _ listeners: [HTTPListener]) -> KioskReport {
+    fileprivate func kiosk(_ linkKeys: LinkKeyFile?, _ listeners: [HTTPListener]) -> KioskReport {
         KioskReport(
             host: http?.host, port: http?.port, isLoopback: http?.isLoopback ?? true,
             https: https.map {
@@ -174,8 +174,8 @@ extension NodeSettings {
                     host: $0.host, port: $0.port, isLoopback: $0.isLoopback,
                     authority: listeners.last?.encryption?.fingerprint)
             }, machine: Self.hostName, names: httpNames.union(httpHosts).sorted(),
-            viewKey: secrets?.view, controlKey: secrets?.control,
-            calendarKey: secrets?.calendar, needsLocalKey: needsLocalKey)
+            viewKey: linkKeys?.view, controlKey: linkKeys?.control,
+            calendarKey: linkKeys?.calendar, needsLocalKey: needsLocalKey)
     }
 }
 

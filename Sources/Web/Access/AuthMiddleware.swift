@@ -7,7 +7,7 @@ import Session
 
 /// Authenticates and authorizes requests from the network. The Unix socket is protected by its file mode instead.
 struct AuthMiddleware: RouterMiddleware {
-    let keys: HTTPKeys?
+    let keys: SharedKeys?
     let phones: PairedPhones
     /// The names of this machine, in lower case.
     let hosts: Set<String>
@@ -32,9 +32,9 @@ struct AuthMiddleware: RouterMiddleware {
         var response = try await next(request, context)
         // The cookie ends a year after the phone was used last, not after it was paired.
         if request.method == .get, request.uri.path == RemoteRoutes.overviewPath, context.phone != nil,
-            let key = HTTPKeys.key(in: request.cookies)
+            let key = KeyCookie.key(in: request.cookies)
         {
-            response.headers[.setCookie] = HTTPKeys.cookie(with: key, isSecure: context.isSecure)
+            response.headers[.setCookie] = KeyCookie.text(with: key, isSecure: context.isSecure)
         }
         return response
     }
@@ -81,8 +81,8 @@ struct AuthMiddleware: RouterMiddleware {
         let rest = parameters.filter { !$0.hasPrefix("key=") }
         guard rest.count < parameters.count else { return nil }
         let location = LineText(showing: request.uri.path + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&")))
-        let isPhone = HTTPKeys.key(in: request.cookies).map(phones.hasPhone(withKey:)) ?? false
-        return HTTPKeys.redirect(to: location, with: isPhone ? nil : key, isSecure: context.isSecure)
+        let isPhone = KeyCookie.key(in: request.cookies).map(phones.hasPhone(withKey:)) ?? false
+        return KeyCookie.redirect(to: location, with: isPhone ? nil : key, isSecure: context.isSecure)
     }
 
     /// Whether a redirect to the path stays on this node.
@@ -133,7 +133,7 @@ struct AuthMiddleware: RouterMiddleware {
 
     /// Returns the key of a request. Schemes other than `Bearer` are ignored: a proxy before the node uses them.
     private func key(in request: Request) -> String? {
-        Self.bearerKey(in: request) ?? HTTPKeys.key(in: request.cookies)
+        Self.bearerKey(in: request) ?? KeyCookie.key(in: request.cookies)
     }
 
     private static func bearerKey(in request: Request) -> String? {

@@ -61,7 +61,8 @@ package struct HTTPServer: Service {
         self.kiosk = kiosk
         self.screen = screen
         auth = AuthMiddleware(
-            keys: HTTPKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]), configuredHosts: configuredHosts,
+            keys: SharedKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]),
+            configuredHosts: configuredHosts,
             needsLocalKey: kiosk.needsLocalKey)
         limits = Connections.Limits(openFiles: openFiles)
         self.log = log

@@ -28,7 +28,7 @@ enum OpenAPI {
                 "schemas": JSONText(schemas.components.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }),
                 "securitySchemes": [
                     "bearer": ["type": "http", "scheme": "bearer"],
-                    "cookie": ["type": "apiKey", "in": "cookie", "name": JSONText(HTTPKeys.cookie)],
+                    "cookie": ["type": "apiKey", "in": "cookie", "name": JSONText(KeyCookie.name)],
                 ],
             ],
         ]

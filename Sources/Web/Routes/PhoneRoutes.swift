@@ -63,6 +63,6 @@ struct PhoneRoutes: Sendable {
             return Response(
                 Array(SpentLinkPage.html(strings).utf8), type: "text/html; charset=utf-8", status: .notFound)
         }
-        return HTTPKeys.redirect(to: "/remote", with: key, isSecure: context.isSecure)
+        return KeyCookie.redirect(to: "/remote", with: key, isSecure: context.isSecure)
     }
 }

@@ -3,7 +3,7 @@
 import Platform
 
 /// The keys that all links of a node's pages share, in a file of mode 0600 in the state directory.
-package struct HTTPSecrets: Hashable, Sendable {
+package struct LinkKeyFile: Hashable, Sendable {
     /// The key that allows reading.
     package let view: String
     /// The key that allows reading, pressing, starting and taking over.
