@@ -30,8 +30,8 @@ package struct RecentSession: Codable, Hashable, Sendable {
         startedAt = register.startedAt.milliseconds
         let end = min(groupTime, register.endsAt ?? groupTime)
         let time = register.runs.reduce(Milliseconds.zero) { sum, run in
-            let counts = register.plan.indices.contains(run.phase) && !register.plan[run.phase].kind.isBreak
-            return counts ? sum + max(0, (run.to ?? end) - run.from) : sum
+            let isCounted = register.plan.indices.contains(run.phase) && !register.plan[run.phase].kind.isBreak
+            return isCounted ? sum + max(0, (run.to ?? end) - run.from) : sum
         }
         done = time.count
         isFinal = !register.status.isLive

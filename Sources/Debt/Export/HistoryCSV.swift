@@ -43,11 +43,11 @@ package enum HistoryCSV {
             "predecessor": record.continuedFrom.map { "\($0)" } ?? "", "over": "\(record.over.count)",
         ]
         var lines: [String] = []
-        func add(_ title: String, _ label: Label?, _ runs: [LedgerRecord.Run], counts: Bool) {
+        func add(_ title: String, _ label: Label?, _ runs: [LedgerRecord.Run], isValid: Bool) {
             values["title"] = CSVText.guarded(title)
             values["label"] = CSVText.guarded(label?.name ?? "")
             values["colour"] = label?.colour.description ?? ""
-            values["counts"] = counts && !runs.isEmpty ? "yes" : "no"
+            values["counts"] = isValid && !runs.isEmpty ? "yes" : "no"
             // Without a run there is still a row.
             let optionalRuns = runs.map(Optional.some)
             for run in optionalRuns.isEmpty ? [nil] : optionalRuns {
@@ -58,14 +58,14 @@ package enum HistoryCSV {
             }
         }
         values["status"] = record.status.rawValue
-        add(record.title, record.label, record.runs, counts: corrections.isEmpty)
+        add(record.title, record.label, record.runs, isValid: corrections.isEmpty)
         for correction in corrections {
             values["status"] = correction.content == nil ? deleted : corrected
             values["corrected"] = time(GroupTime(correction.at))
             values["correction"] = CSVText.guarded("\(correction.id)")
             add(
                 correction.content?.title ?? "", correction.content?.label, correction.content?.runs ?? [],
-                counts: correction.id == corrections.last?.id)
+                isValid: correction.id == corrections.last?.id)
         }
         return lines
     }
