@@ -65,7 +65,7 @@ struct SessionScript {
         let context = Context(
             node: advanced.owner, bootID: anchor.bootID,
             now: Instant(boot: anchor.boot, wall: WallTime(now.milliseconds)),
-            source: .plausible, isComplete: true, groupTime: now)
+            source: .plausible, areClocksKnown: true, groupTime: now)
         return advanced.anchored(since: now - advanced.anchor.at, context)
     }
 

@@ -24,7 +24,7 @@ struct GroupClock: Hashable, Sendable {
     private(set) var origin: NodeID?
     /// Whether every vouched clock that is to be asked has answered or counts as silent. The value stays without a
     /// connection.
-    var isComplete = false
+    var areClocksKnown = false
     /// Whether the stamps of others were last judged without a vouched time, so that all plausible ones count.
     var admitsAll = false
     /// The lead of group time, unless the source is the own clock.

@@ -8,13 +8,13 @@ struct Context {
     let now: Instant
     let source: TimeSource
     /// Whether every vouched clock that is to be asked has answered or counts as silent.
-    let isComplete: Bool
+    let areClocksKnown: Bool
     let groupTime: GroupTime
 
     /// The largest error of group time; `nil` if this machine's kernel does not vouch for it.
     var bound: Milliseconds? { source == .own ? now.wallBound.map { min($0, Limits.bound.upperBound) } : nil }
-    /// Whether dates are final: this machine's kernel vouches for its clock, or others do and ``isComplete`` holds.
-    var areDatesFinal: Bool { source == .own || source == .others && isComplete }
+    /// Whether dates are final: this machine's kernel vouches for its clock, or others do and ``areClocksKnown`` holds.
+    var areDatesFinal: Bool { source == .own || source == .others && areClocksKnown }
 
     /// The quality of this machine's wall clock.
     var clockQuality: ClockQuality {
@@ -27,7 +27,7 @@ struct Context {
     /// it counts if it is plausible; that of another node, only once all clocks are known.
     func admits(_ stamp: Stamp, lead: Milliseconds = 0) -> Bool {
         // rule: admission, else: return true
-        let isJudged = source.isVouched || !isComplete && stamp.node != node  // rule: vouchedAdmission, else: true
+        let isJudged = source.isVouched || !areClocksKnown && stamp.node != node  // rule: vouchedAdmission, else: true
         return isJudged ? stamp.isAdmissible(at: groupTime + lead) : stamp.isPlausible(at: groupTime + lead)
     }
 

@@ -244,7 +244,8 @@ public struct Engine: Hashable, Sendable {
     /// Makes the context of an input or a rest.
     func context(at now: Instant) -> Context {
         Context(
-            node: node, bootID: identity.bootID, now: now, source: groupClock.source, isComplete: groupClock.isComplete,
+            node: node, bootID: identity.bootID, now: now, source: groupClock.source,
+            areClocksKnown: groupClock.areClocksKnown,
             groupTime: groupTime(now))
     }
 
@@ -272,7 +273,7 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether dates are final; see `Context.areDatesFinal`.
     public var areDatesFinal: Bool {
-        groupClock.source == .own || groupClock.source == .others && groupClock.isComplete
+        groupClock.source == .own || groupClock.source == .others && groupClock.areClocksKnown
     }
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
     public var timeOrigin: NodeID? { groupClock.origin }

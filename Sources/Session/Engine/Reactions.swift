@@ -101,7 +101,7 @@ extension Engine {
 
     /// Whether a start without contact waits for group time. Until then it is neither compared nor published.
     var startAwaitsTime: Bool {
-        ownership.isProvisional && link.isUp && groupClock.source != .own && !groupClock.isComplete
+        ownership.isProvisional && link.isUp && groupClock.source != .own && !groupClock.areClocksKnown
     }
 
     // MARK: Intents
@@ -193,11 +193,11 @@ extension Engine {
         if groupClock.source != .own {
             planClocks(context)
             let isEachNodeKnown = !isRetainedMissing || link.comparisonDeadline == nil
-            groupClock.isComplete = link.isBarrierPassed && isEachNodeKnown && clockSync.areReferencesKnown
+            groupClock.areClocksKnown = link.isBarrierPassed && isEachNodeKnown && clockSync.areReferencesKnown
             context = self.context(at: context.now)
         }
         let before = groupClock.admitsAll
-        groupClock.admitsAll = groupClock.isComplete && !groupClock.source.isVouched
+        groupClock.admitsAll = groupClock.areClocksKnown && !groupClock.source.isVouched
         guard groupClock.admitsAll, !before else { return false }
         judgeAgain(keepsAdmitted: true, context)
         return true
