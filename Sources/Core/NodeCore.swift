@@ -29,7 +29,7 @@ public struct NodeCore: Sendable {
     private var outbox = Outbox()
     private var recordRetry: Wait?
     /// The last write on disk whose records are not released yet.
-    private var written: Int?
+    private var unreleasedWrite: Int?
     /// Whether a register has left since the last rest.
     private var hasJustPublished = false
     private var catchUp = CatchUp()
@@ -195,7 +195,7 @@ public struct NodeCore: Sendable {
 
     private mutating func notePersisted(_ write: Int, at now: Instant) {
         for effect in engine.confirm(write: write, at: now) { perform(effect, at: now) }
-        written = write
+        unreleasedWrite = write
     }
 
     /// Releases the records that are on disk, unless a register has just left, for which people wait. Then the
@@ -203,9 +203,9 @@ public struct NodeCore: Sendable {
     private mutating func releaseRecords(at now: Instant) {
         defer { hasJustPublished = false }
         if hasJustPublished, delivery.hasRegisters { return }
-        let due = written  // rule: recordsHeld, else: .max
+        let due = unreleasedWrite  // rule: recordsHeld, else: .max
         guard let due else { return }
-        written = nil
+        unreleasedWrite = nil
         changeOutbox { $0.notePersisted(due, at: now.boot) }
     }
 

@@ -243,7 +243,7 @@ package actor DebtService: BrokerService {
         guard let id = schedule.nextUnread else { return }
         let startedAt = SystemClock.bootMilliseconds()
         let hasMore = perform("read") { try link.spaces[id]?.updateYear() } ?? false
-        schedule.read(id, isComplete: hasMore != true, from: startedAt, to: SystemClock.bootMilliseconds())
+        schedule.noteRead(id, isComplete: hasMore != true, from: startedAt, to: SystemClock.bootMilliseconds())
     }
 
     private func checkCalendar() {

@@ -55,7 +55,7 @@ struct WeekSchedule {
     var nextUnread: SpaceID? { unread.first }
 
     /// Notes that a past week was read between two times.
-    mutating func read(_ space: SpaceID, isComplete: Bool, from begin: Int64, to end: Int64) {
+    mutating func noteRead(_ space: SpaceID, isComplete: Bool, from begin: Int64, to end: Int64) {
         if isComplete { unread.remove(space) }
         guard !unread.isEmpty else { return }
         reader.arm(atBootMilliseconds: end + max(Self.shortestPause, Self.pause(after: end - begin)))

@@ -12,7 +12,7 @@ import Wire
 struct EventMemory: Sendable {
     static let name = "hooks.json"
     /// The largest file that is read, in bytes; this program writes no larger one.
-    private static let limit = 1 << 18
+    private static let fileLimit = 1 << 18
 
     let directory: StateDirectory
 
@@ -21,7 +21,7 @@ struct EventMemory: Sendable {
     /// Returns `nil` if there is no file.
     func load(at groupTime: GroupTime) throws -> SessionEvents? {
         do {
-            return try SessionEvents(json: try Files.read(path, limit: Self.limit), beginningAt: groupTime)
+            return try SessionEvents(json: try Files.read(path, limit: Self.fileLimit), beginningAt: groupTime)
         } catch let error as FileError where error.isMissing {
             return nil
         }

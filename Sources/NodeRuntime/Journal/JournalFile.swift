@@ -16,7 +16,7 @@ final class JournalFile {
     static let standardCapacity = 1 << 20
     private static let name = "journal"
     /// The largest file that is read, in bytes.
-    private static let limit = 2 << 20
+    private static let fileLimit = 2 << 20
 
     /// The steps that can fail, for tests.
     enum Step: Hashable, CaseIterable {
@@ -115,7 +115,7 @@ final class JournalFile {
     func load(at wall: WallTime) -> Found {
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try Files.read(path, limit: Self.limit)
+            bytes = try Files.read(path, limit: Self.fileLimit)
         } catch {
             return error.isMissing ? .nothing : giveUp(at: wall, error.description)
         }

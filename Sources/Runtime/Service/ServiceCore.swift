@@ -37,11 +37,11 @@ package final class ServiceCore {
     package var onTurn: () -> Void = {}
     private var runner: CoreRunner
     private let output: ServiceOutput
-    private var notes: SessionLog
+    private var sessionLog: SessionLog
     private var delivered: [Decoded] = []
     private let kind: Kind
     private var turn: FeedTurn
-    private var asker: LoopTimer?
+    private var askTimer: LoopTimer?
 
     /// - Parameter former: Services that do not serve, since this one has their lock.
     package init(
@@ -51,7 +51,7 @@ package final class ServiceCore {
         self.kind = kind
         self.output = output
         turn = FeedTurn(settings.node, after: former)
-        notes = SessionLog(log: output.log, node: settings.node)
+        sessionLog = SessionLog(log: output.log, node: settings.node)
         // People look for a service on its machine, which its id does not name. So the machine gives the name.
         let machine =
             CleanText.accepts(NodeSettings.hostName, bytes: Limits.nameBytes) ? NodeSettings.hostName : settings.name
@@ -62,7 +62,7 @@ package final class ServiceCore {
         // Used on the loop's thread only.
         nonisolated(unsafe) weak let core = self
         runner.use(loop) { core?.handle(.input(.wake)) }
-        asker = loop.makeTimer { core?.ask() }
+        askTimer = loop.makeTimer { core?.ask() }
     }
 
     package var engine: Engine { _read { yield runner.loop.core.engine } }
@@ -138,7 +138,7 @@ package final class ServiceCore {
         if let other = turn.ask(answeredAt: engine.peers[other].lastReceived, at: now.boot) {
             let ping = Ping(connection: connection, sent: now.boot, at: groupTime(at: now))
             output.publish(codec.encode(.ping(ping, to: other)))
-            asker?.arm(at: now.boot + FeedTurn.interval)
+            askTimer?.arm(at: now.boot + FeedTurn.interval)
         } else {
             output.log.notice("the other service does not answer", metadata: ["service": "\(other)"])
             updateTurn()
@@ -157,7 +157,7 @@ package final class ServiceCore {
         case .subscribe(_, let barrier): output.publish(barrier)
         case .makeWay(let time): output.makeWay(time)
         case .deliver(let decoded): delivered.append(decoded)
-        case .log(let note): notes.write(note, of: engine)
+        case .log(let note): sessionLog.write(note, of: engine)
         case .unsubscribe, .reply, .changeRecords, .readRecords, .answerConfirmed, .presenceConfirmed,
             .registersConfirmed, .caughtUp,
             .show:

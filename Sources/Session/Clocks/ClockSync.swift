@@ -269,7 +269,7 @@ struct ClockSync: Hashable, Sendable {
     }
 
     /// Returns the nodes to ask now, ordered by id, and plans their next pings.
-    mutating func removeDue(at now: BootTime) -> [NodeID] {
+    mutating func advancePolls(at now: BootTime) -> [NodeID] {
         let due = polls.filter { $0.value.wait.map { $0.end <= now } ?? false }.keys.sorted()
         for node in due {
             guard var poll = polls[node] else { continue }

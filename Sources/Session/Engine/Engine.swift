@@ -165,7 +165,7 @@ public struct Engine: Hashable, Sendable {
         clockSync.compareIfDue(at: context.now.boot)
         planClocks(context)
         while context.now.hasReached(clockSync.nextWake) {
-            for peer in clockSync.removeDue(at: context.now.boot) { ping(peer, context) }
+            for peer in clockSync.advancePolls(at: context.now.boot) { ping(peer, context) }
             // Another node may be asked instead of one that is silent by now.
             planClocks(context)
         }

@@ -119,7 +119,7 @@ extension Engine {
             isBarrierPassed: link.isBarrierPassed,
             canTakeOver: canTakeOver,
             messagesAwaitTime: view.register.map { messagesAwaitTime(for: $0.owner) } ?? false,
-            time: view.register.map { clockSync.time(of: $0.owner, context) } ?? context.groupTime)
+            ownersTime: view.register.map { clockSync.time(of: $0.owner, context) } ?? context.groupTime)
         var hasChanged = false
         var pinged: Set<NodeID> = []
         for step in requests.advance(situation, context) {

@@ -113,7 +113,8 @@ struct Requests: Hashable, Sendable {
         var canTakeOver: Bool
         /// Whether messages with a group time wait for the first comparison of clocks.
         var messagesAwaitTime: Bool
-        var time: GroupTime
+        /// The group time of the owner, by which an intent is dated.
+        var ownersTime: GroupTime
     }
 
     /// A step that the engine takes for a request.
@@ -249,7 +250,7 @@ extension Requests.Request {
             return nil
         }
         if isSent, situation.canTakeOver, situation.head?.owner != context.node { pinged = situation.head?.owner }
-        date(by: situation.time, at: boot)
+        date(by: situation.ownersTime, at: boot)
         sendWait = Wait(from: boot, for: Requests.resendInterval)
         return .send(intent, pinging: pinged)
     }

@@ -71,10 +71,10 @@ import Testing
             #expect(schedule.nextUnread == nil)
             schedule.insert(unread: home, at: now)
             try await eventually("the reader fires") { fired[1].value.load(ordering: .relaxed) == 1 }
-            schedule.read(home, isComplete: false, from: now, to: now + 1)
+            schedule.noteRead(home, isComplete: false, from: now, to: now + 1)
             #expect(schedule.nextUnread == home)
             try await eventually("the reader fires again") { fired[1].value.load(ordering: .relaxed) == 2 }
-            schedule.read(home, isComplete: true, from: now, to: now + 1)
+            schedule.noteRead(home, isComplete: true, from: now, to: now + 1)
             #expect(schedule.nextUnread == nil)
         }
     }
