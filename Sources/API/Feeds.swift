@@ -11,6 +11,10 @@ package struct Feeds: Hashable, Sendable {
     /// The weeks before this one, as the debt service has published them last.
     package private(set) var year: DebtYear?
 
+    /// The age from which a week counts as old. The debt service publishes at the end of each day, which has 25 hours when
+    /// the clocks are set back, and may be an hour late.
+    package static let longestSilence: Milliseconds = .minutes(26 * 60)
+
     package init() {}
 
     /// Stores a result, and returns whether it differs from the one before.

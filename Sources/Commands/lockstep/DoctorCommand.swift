@@ -186,9 +186,6 @@ struct DoctorCommand: AsyncParsableCommand {
 
     // MARK: The ledger
 
-    /// The greatest age of a published week, in milliseconds: the service publishes daily, and may be an hour late.
-    private static let freshness: Int64 = 25 * 3_600_000
-
     /// Judges the retained debt, which is right only while the debt service is online and has published lately.
     private func debt(
         _ status: StatusReport, _ nodes: NodesReport, _ client: ControlClient, hasLedger: Bool
@@ -217,7 +214,7 @@ struct DoctorCommand: AsyncParsableCommand {
                     "on its machine: sudo systemctl start lockstep-debt (your own: systemctl --user start lockstep-debt)"
             )
         }
-        if let age, age > Self.freshness {
+        if let age, age > Feeds.longestSilence.count {
             return Finding(check, .wrong, "\(heard): this is older than a day; the service publishes daily", fix: fix)
         }
         guard status.debtBy == nil else { return Finding(check, .ok, heard) }
