@@ -176,7 +176,8 @@ public final class EventLoop: SerialExecutor, Sendable {
         runUntilStopped()
         timers.withLock { $0.removeAll() }
         poll.removeAll()
-        threadID.store(0, ordering: .relaxed)
+        // A late thread may have stored its own id by now.
+        _ = threadID.compareExchange(expected: pthread_self(), desired: 0, ordering: .relaxed)
         let waiting = queue.withLock { queue in
             defer { queue.waitingForStop = [] }
             return queue.waitingForStop

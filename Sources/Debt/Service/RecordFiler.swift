@@ -157,11 +157,11 @@ final class RecordFiler {
         log.warning("\(text)", metadata: common.merging(metadata) { $1 })
     }
 
-    /// Stores a problem for `lockstep doctor`, only once while it lasts: a slow disk may be the problem.
+    /// Stores a problem for `lockstep doctor`, at most once a minute: a slow disk may be the problem.
     private func store(_ text: String, _ kind: LedgerProblem.Kind) {
         let now = SystemClock.bootMilliseconds()
-        let before = problems.updateValue(now, forKey: kind)
-        if before.map({ now - $0 > Self.problemTimeout }) ?? true { write(text, kind) }
+        problems[kind] = now
+        if limiter.admit("problem \(kind)", at: now) != nil { write(text, kind) }
     }
 
     /// Clears problems that have not occurred for ``problemTimeout``.
