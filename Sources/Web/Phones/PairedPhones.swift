@@ -13,8 +13,9 @@ package final class PairedPhones: Sendable {
     /// The phones and their open connections.
     private struct State {
         var book: PhoneBook
-        /// The connections whose last request had the key of a phone.
-        var connections: [ObjectIdentifier: (phone: PhoneBook.Phone, channel: any Channel)] = [:]
+        /// The connections that have had a request with the key of a phone, and the phone of the last request: a proxy
+        /// uses one connection for several clients, one after the other.
+        var connections: [ObjectIdentifier: (phone: PhoneBook.Phone?, channel: any Channel)] = [:]
     }
 
     private let state: Mutex<State>
@@ -43,7 +44,7 @@ package final class PairedPhones: Sendable {
 
     var report: PhonesReport {
         state.withLock { state in
-            let online = Set(state.connections.values.map(\.phone.hash))
+            let online = Set(state.connections.values.compactMap(\.phone?.hash))
             return PhonesReport(
                 state.book.phones.map {
                     PhoneReport(
@@ -86,7 +87,7 @@ package final class PairedPhones: Sendable {
         }
         if let removed {
             let channels = state.withLock { state in
-                state.connections.values.filter { $0.phone.hash == removed.hash }.map(\.channel)
+                state.connections.values.filter { $0.phone?.hash == removed.hash }.map(\.channel)
             }
             for channel in channels { channel.close(promise: nil) }
             log.info("phone removed", metadata: ["name": "\(name)"])
@@ -104,10 +105,9 @@ package final class PairedPhones: Sendable {
         let (id, now) = (ObjectIdentifier(channel), now())
         let (phone, isNew) = state.withLock { state in
             let phone = key.flatMap { state.book.phone(withKey: $0, at: now) }
-            let isNew = state.connections[id] == nil && phone != nil
-            // A proxy uses one connection for several clients, one after the other.
-            state.connections[id] = phone.map { ($0, channel) }
-            return (phone, isNew)
+            let isNew = state.connections[id] == nil
+            if phone != nil || !isNew { state.connections[id] = (phone, channel) }
+            return (phone, isNew && phone != nil)
         }
         if isNew { channel.closeFuture.whenComplete { [self] _ in forget(id) } }
         return phone
