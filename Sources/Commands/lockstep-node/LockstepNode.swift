@@ -18,6 +18,7 @@ struct LockstepNode: AsyncParsableCommand {
         version: Software.version
     )
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var options: NodeOptions
 
     @Option(help: "The settings file (default: ~/.config/lockstep/node.env, if it exists).")
@@ -55,6 +56,7 @@ struct LockstepNode: AsyncParsableCommand {
     private func settings() throws -> NodeSettings {
         let environment = ProcessInfo.processInfo.environment
         var values = options.values
+        broker.add(to: &values)
         values.set(.logLevel, option: "--log-level", to: logLevel)
         try values.fill(environment: environment, config: config, of: "node")
         return try NodeSettings(values, environment: environment)

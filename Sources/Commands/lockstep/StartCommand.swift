@@ -74,7 +74,7 @@ struct StartCommand: AsyncParsableCommand {
         if again, plans > 0 || hasOtherOptions {
             throw ValidationError("--again goes on with a session as it was; give it neither a title nor other options")
         }
-        if colouring.color != nil, label == nil {
+        if colouring.color.flatMap(Colour.init(typed:)) != nil, label == nil {
             throw ValidationError("--color colours a label; give one with --label")
         }
     }

@@ -26,6 +26,12 @@ struct UpCommand: AsyncParsableCommand {
 
     @OptionGroup var options: NodeOptions
 
+    @Option(help: "The space, 1 to 32 of a-z, 0-9 and - (default: home). LOCKSTEP_SPACE")
+    var space: String?
+
+    @Option(help: .hidden)
+    var broker: String?
+
     @Option(help: "The broker's port on 127.0.0.1 (default: the port of last time, else any free one).")
     var port: Int?
 
@@ -37,7 +43,7 @@ struct UpCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let port, !(1...65_535).contains(port) { throw ValidationError("--port is 1 to 65535") }
-        if Setting.ofBroker.contains(where: options.values.isGiven) {
+        if broker != nil {
             throw ValidationError("lockstep up runs a broker of its own; for another one, use lockstep node --broker …")
         }
     }
@@ -47,6 +53,7 @@ struct UpCommand: AsyncParsableCommand {
         var environment = ProcessInfo.processInfo.environment
         for setting in Setting.ofBroker { environment[setting.rawValue] = nil }
         var values = options.values
+        values.set(.space, option: "--space", to: space)
         try values.fill(environment: environment)
         let file = Paths(environment: environment).settings(of: "node")
         // A second group has the defaults: the file is of the first one's node.
@@ -68,9 +75,10 @@ struct UpCommand: AsyncParsableCommand {
         do {
             try await broker.run(onEnd: { status in
                 CommandLineRunner.say("lockstep up: the broker has ended by itself (\(status)) and is started again")
-            }) { [listen] address in
-                try await Children(settings: settings, address: address, listens: listen, isSeparate: separate).run(
-                    until: signals)
+            }) { [listen, separate, isQuiet = !values.isGiven(.logLevel)] address in
+                try await Children(
+                    settings: settings, address: address, listens: listen, isSeparate: separate, isQuiet: isQuiet
+                ).run(until: signals)
             }
         } catch let error as BadValue {
             CommandLineRunner.say("lockstep up: \(error)")
@@ -93,6 +101,8 @@ private struct Children: Sendable {
     let address: BrokerAddress
     let listens: Bool
     let isSeparate: Bool
+    /// Whether only warnings are logged.
+    let isQuiet: Bool
 
     /// An event for which `run` waits.
     private enum Event {
@@ -168,7 +178,7 @@ private struct Children: Sendable {
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
         let arguments =
             subcommand + ["--broker", "\(address)", "--space", "\(settings.space)", "--node", node]
-            + .options(["--state-dir": directory]) + ["--log-level", "warning"] + more
+            + .options(["--state-dir": directory, "--log-level": isQuiet ? "warning" : nil]) + more
         return try await Subprocess.run(
             .path(FilePath(CompanionExecutable.path(of: program))), arguments: Arguments(arguments),
             environment: .inherit.updating(
@@ -209,6 +219,7 @@ private struct Children: Sendable {
             A second node on this machine:
               lockstep node --broker \(address) --node second --state-dir /tmp/lockstep-second \
             --socket /tmp/lockstep-second/node.sock
+              lockstep watch --socket /tmp/lockstep-second/node.sock
 
             What goes over the wire:
               mosquitto_sub -p \(address.port) -v -t 'lockstep/#'

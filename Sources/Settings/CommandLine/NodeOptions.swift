@@ -42,15 +42,17 @@ package struct BrokerOptions: ParsableArguments, Sendable {
 
     package var values: SettingValues {
         var values = SettingValues()
-        for (setting, option, value) in given { values.set(setting, option: option, to: value) }
+        add(to: &values)
         return values
+    }
+
+    package func add(to values: inout SettingValues) {
+        for (setting, option, value) in given { values.set(setting, option: option, to: value) }
     }
 }
 
 /// The options of a node, which `lockstep-node` and `lockstep up` share.
 package struct NodeOptions: ParsableArguments {
-    @OptionGroup var broker: BrokerOptions
-
     @Option(help: "The node's id, 1 to 32 of a-z, 0-9 and - (default: the host's name). LOCKSTEP_NODE")
     var node: String?
 
@@ -80,7 +82,7 @@ package struct NodeOptions: ParsableArguments {
     package init() {}
 
     package var values: SettingValues {
-        var values = broker.values
+        var values = SettingValues()
         values.set(.http, option: "--http", to: http)
         values.set(.https, option: "--https", to: https)
         values.set(.node, option: "--node", to: node)
