@@ -11,7 +11,8 @@ import Wire
 
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show this week: each day as a bar, the streak and the debt.")
+        commandName: "show",
+        abstract: "Show this week, like lockstep debt alone: each day as a bar, the streak and the debt.")
 
     @OptionGroup var access: LedgerAccessOptions
 

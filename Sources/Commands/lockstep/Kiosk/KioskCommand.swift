@@ -7,6 +7,7 @@ struct KioskCommand: AsyncParsableCommand {
         commandName: "kiosk",
         abstract:
             "Print the link of this node's page; with enable or disable, show it on this machine's screen or not.",
+        discussion: "lockstep kiosk link --help lists the options of the link.",
         subcommands: [KioskLinkCommand.self, KioskEnableCommand.self, KioskDisableCommand.self],
         defaultSubcommand: KioskLinkCommand.self
     )
