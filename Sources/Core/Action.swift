@@ -37,7 +37,7 @@ extension NodeCore {
         case caughtUp
         /// ``NodeCore/view`` or ``NodeCore/isCatchingUp`` has changed.
         case show
-        case log(LogNote)
+        case log(CoreNote)
     }
 
     /// One write to disk. The journal replaces the one before, and is written last, only if all records were written.
@@ -60,15 +60,15 @@ extension NodeCore {
         /// Whether the broker withholds this node's own messages.
         public var isNoLocal: Bool
     }
+}
 
-    /// An event for the log. The caller writes the text.
-    public enum LogNote: Hashable, Sendable {
-        case engine(Session.LogNote)
-        /// Another program uses this node's id, under this name.
-        case twin(name: String)
-        /// This program gives its connection up to the other one, for some time.
-        case makingWay(for: Milliseconds)
-        /// The ledger has refused a record.
-        case recordNotKept(SessionID, LedgerAck.Outcome)
-    }
+/// An event of a node for the log. The caller writes the text.
+public enum CoreNote: Hashable, Sendable {
+    case engine(EngineNote)
+    /// Another program uses this node's id, under this name.
+    case twin(name: String)
+    /// This program gives its connection up to the other one, for some time.
+    case makingWay(for: Milliseconds)
+    /// The ledger has refused a record.
+    case recordNotKept(SessionID, LedgerAck.Outcome)
 }

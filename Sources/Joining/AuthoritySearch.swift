@@ -67,7 +67,7 @@ enum AuthoritySearch {
     }
 
     private static func ask(_ endpoint: BrokerAddress.Endpoint, for fingerprint: [UInt8]) async -> Answer {
-        let result: Child.Result
+        let result: Child.Output
         do throws(BadValue) {
             result = try await Child.run(
                 "openssl", ["s_client", "-connect", endpoint.line, "-showcerts"], seconds: timeout)

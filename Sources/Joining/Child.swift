@@ -9,7 +9,7 @@ import SystemPackage
 /// Runs other programs to their end.
 package enum Child {
     /// The exit code and the output of a program that has ended.
-    package struct Result: Sendable {
+    package struct Output: Sendable {
         /// The exit code; 128 and more after a signal.
         package var code: Int32
         package var output: String
@@ -21,18 +21,18 @@ package enum Child {
     /// - Throws: ``BadValue`` if the program cannot be started.
     package static func run(
         _ program: String, _ arguments: [LineText], input: String = "", seconds: Int = 30, showsErrors: Bool = false
-    ) async throws(BadValue) -> Result {
+    ) async throws(BadValue) -> Output {
         do {
-            return try await withThrowingTaskGroup(of: Result.self) { group in
+            return try await withThrowingTaskGroup(of: Output.self) { group in
                 group.addTask {
                     try await start(program, arguments, input: input, showsErrors: showsErrors)
                 }
                 group.addTask {
                     try await Task.sleep(for: .seconds(seconds))
-                    return Result(code: 124, output: "", errors: "no answer in \(seconds) s")
+                    return Output(code: 124, output: "", errors: "no answer in \(seconds) s")
                 }
                 defer { group.cancelAll() }
-                return try await group.next() ?? Result(code: 124, output: "", errors: "")
+                return try await group.next() ?? Output(code: 124, output: "", errors: "")
             }
         } catch {
             throw BadValue("\(program) cannot be run: \(error)")
@@ -47,7 +47,7 @@ package enum Child {
 
     private static func start(
         _ program: String, _ arguments: [LineText], input: String, showsErrors: Bool
-    ) async throws -> Result {
+    ) async throws -> Output {
         let executable: Executable = program.contains("/") ? .path(FilePath(program)) : .name(program)
         let limit = 1 << 20
         if showsErrors {
@@ -55,13 +55,13 @@ package enum Child {
                 executable, arguments: Arguments(arguments.map(\.description)), input: .string(input),
                 output: .string(limit: limit),
                 error: .currentStandardError)
-            return Result(code: run.terminationStatus.code, output: run.standardOutput, errors: "")
+            return Output(code: run.terminationStatus.code, output: run.standardOutput, errors: "")
         }
         let run = try await Subprocess.run(
             executable, arguments: Arguments(arguments.map(\.description)), input: .string(input),
             output: .string(limit: limit),
             error: .string(limit: limit))
-        return Result(
+        return Output(
             code: run.terminationStatus.code, output: run.standardOutput, errors: run.standardError)
     }
 }

@@ -70,7 +70,7 @@ package struct ServiceManager: Sendable {
         await ((try? systemctl(arguments))?.code ?? 1) == 0
     }
 
-    private func systemctl(_ arguments: [LineText]) async throws(BadValue) -> Child.Result {
+    private func systemctl(_ arguments: [LineText]) async throws(BadValue) -> Child.Output {
         try await Child.run("systemctl", options + arguments, seconds: 60)
     }
 }

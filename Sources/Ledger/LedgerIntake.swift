@@ -23,18 +23,6 @@ public struct LedgerIntake: Sendable {
         }
     }
 
-    /// A message for the log about arriving records.
-    public enum LogNote: Hashable, Sendable {
-        /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in total.
-        case behind(waiting: Int, lag: Milliseconds, dropped: Int)
-        /// A record was refused for its dates.
-        case implausible(SpaceID, NodeID)
-        /// A record was refused because its node has recorded too many sessions.
-        case overQuota(SpaceID, NodeID)
-        /// The ledger holds another record of the same version.
-        case conflict(SpaceID, NodeID, SessionID)
-    }
-
     /// The maximum number of records in one transaction.
     public static let batchLimit = 2_048
     /// The maximum number of waiting records; further ones are dropped, and their nodes send them again.
@@ -60,7 +48,7 @@ public struct LedgerIntake: Sendable {
     /// The keys of ``answers``, in order.
     private var askers: [Asker] = []
     private var answersOut = 0
-    private var notes: [LogNote] = []
+    private var notes: [IntakeNote] = []
 
     public init() {}
 
@@ -145,7 +133,7 @@ public struct LedgerIntake: Sendable {
 
     // MARK: Notes
 
-    public mutating func removeNotes() -> [LogNote] {
+    public mutating func removeNotes() -> [IntakeNote] {
         defer { notes = [] }
         return notes
     }
@@ -155,9 +143,21 @@ public struct LedgerIntake: Sendable {
     }
 
     private mutating func report(lag: Milliseconds) {
-        let note = LogNote.behind(waiting: waiting.count + filing.count, lag: lag, dropped: dropped)
+        let note = IntakeNote.behind(waiting: waiting.count + filing.count, lag: lag, dropped: dropped)
         // While the disk takes nothing, each further record would add one.
         if case .behind = notes.last { notes.removeLast() }
         notes.append(note)
     }
+}
+
+/// A message for the log about arriving records.
+public enum IntakeNote: Hashable, Sendable {
+    /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in total.
+    case behind(waiting: Int, lag: Milliseconds, dropped: Int)
+    /// A record was refused for its dates.
+    case implausible(SpaceID, NodeID)
+    /// A record was refused because its node has recorded too many sessions.
+    case overQuota(SpaceID, NodeID)
+    /// The ledger holds another record of the same version.
+    case conflict(SpaceID, NodeID, SessionID)
 }

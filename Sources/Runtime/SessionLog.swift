@@ -10,7 +10,7 @@ package struct SessionLog {
     private let log: Logger
     private let node: NodeID
     /// Limits the lines that other nodes cause.
-    private var limiter = LogLimiter(lines: 20)
+    private var limiter = RateLimiter(perMinute: 20)
     private var last: (id: SessionID, status: Status)?
 
     package init(log: Logger, node: NodeID) {
@@ -42,7 +42,7 @@ package struct SessionLog {
         return true
     }
 
-    package mutating func write(_ note: NodeCore.LogNote, of engine: Engine) {
+    package mutating func write(_ note: CoreNote, of engine: Engine) {
         switch note {
         case .engine(let note): write(note, of: engine)
         case .twin(let name):
@@ -59,7 +59,7 @@ package struct SessionLog {
         }
     }
 
-    private mutating func write(_ note: Session.LogNote, of engine: Engine) {
+    private mutating func write(_ note: EngineNote, of engine: Engine) {
         switch note {
         case .superseded(let session, let by):
             let isTakenOver = engine.register(of: by.node)?.lineage == engine.register(of: node)?.lineage

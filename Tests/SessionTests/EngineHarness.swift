@@ -33,7 +33,7 @@ struct EngineHarness {
     var published: [Message] = []
     var replies: [Ticket: Reply] = [:]
     var records: [LedgerRecord] = []
-    var notes: [LogNote] = []
+    var notes: [EngineNote] = []
     var log: [Effect] = []
     var ticket = 0
     private var connections = 0

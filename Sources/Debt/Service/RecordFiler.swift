@@ -28,7 +28,7 @@ final class RecordFiler {
     private let onFiled: (Result<[Filed], any Error>) -> Void
     private var intake = LedgerIntake()
     private var isPlanned = false
-    private var limiter = LogLimiter()
+    private var limiter = RateLimiter()
     /// When each problem occurred last, on the boot clock.
     private var problems: [LedgerProblem.Kind: Int64] = [:]
 
@@ -125,7 +125,7 @@ final class RecordFiler {
 
     // MARK: Problems
 
-    private func report(_ note: LedgerIntake.LogNote) {
+    private func report(_ note: IntakeNote) {
         switch note {
         case .behind(let waiting, let lag, let dropped):
             let text =

@@ -49,7 +49,7 @@ package struct LedgerRestore: Hashable, Sendable {
         let ledger = try LedgerStore(copy: copy, named: backup)
         let spaces: [SpaceID]
         do {
-            guard try ledger.file?.hasOwnSchema() == true else { throw LedgerError.foreign(path: backup) }
+            guard try ledger.sqlite?.hasOwnSchema() == true else { throw LedgerError.foreign(path: backup) }
             try ledger.readAll()
             spaces = try ledger.spaces()
         } catch LedgerError.unreadable(let what) {

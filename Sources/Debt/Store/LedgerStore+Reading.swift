@@ -7,7 +7,7 @@ import Wire
 extension LedgerStore {
     /// Reads every row, since a database does not check their contents. The error names the first row that is wrong.
     package func readAll() throws {
-        try file?.checkTypes()
+        try sqlite?.checkTypes()
         try read { connection in
             let bad = try connection.rows(
                 """

@@ -64,7 +64,7 @@ package final class LedgerStore: Sendable {
     func read<Value>(_ body: (any LedgerConnection) throws -> Value) throws -> Value { try database.read(body) }
 
     /// The file's own functions; `nil` on PostgreSQL.
-    var file: SQLiteDatabase? { database as? SQLiteDatabase }
+    var sqlite: SQLiteDatabase? { database as? SQLiteDatabase }
     /// The functions of a database that several services use; `nil` for a file.
     package var shared: PostgresDatabase? { database as? PostgresDatabase }
 
@@ -73,7 +73,7 @@ package final class LedgerStore: Sendable {
 
     /// Copies a file into a new one, while others may read and write. A failed copy is removed.
     package func backUp(to path: String) throws {
-        guard let file else { throw LedgerError.shared(path: place) }
-        try file.backUp(to: path)
+        guard let sqlite else { throw LedgerError.shared(path: place) }
+        try sqlite.backUp(to: path)
     }
 }

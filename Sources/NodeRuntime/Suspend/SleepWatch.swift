@@ -83,8 +83,11 @@ private struct Watch: ~Copyable {
 
     mutating func run() throws(BusError) {
         while true {
-            guard let begins = try bus.nextSuspend() else { continue }
-            if begins { sleep() } else { wake() }
+            switch try bus.nextSignal() {
+            case .begins: sleep()
+            case .ended: wake()
+            case nil: break
+            }
         }
     }
 
@@ -137,6 +140,9 @@ private enum Logind {
     static let signal = "PrepareForSleep"
 }
 
+/// A signal of logind about a suspend of the machine.
+private enum SuspendSignal { case begins, ended }
+
 /// A connection to the system bus. All calls block.
 private struct Bus: ~Copyable {
     private let bus: OpaquePointer
@@ -154,8 +160,8 @@ private struct Bus: ~Copyable {
         try BusError.check(sd_bus_add_match(bus, nil, rule, nil, nil), "the system bus refuses the subscription")
     }
 
-    /// Waits for a message. Returns `true` if a suspend begins, `false` if it has ended, `nil` for any other message.
-    func nextSuspend() throws(BusError) -> Bool? {
+    /// Waits for a message. Returns `nil` if it is no signal about a suspend.
+    func nextSignal() throws(BusError) -> SuspendSignal? {
         var message: OpaquePointer?
         let code = sd_bus_process(bus, &message)
         try BusError.check(code, "the system bus is gone")
@@ -171,7 +177,7 @@ private struct Bus: ~Copyable {
         guard sd_bus_message_is_signal(message, Logind.interface, Logind.signal) > 0,
             sd_bus_message_read_basic(message, CChar(UInt8(ascii: "b")), &begins) > 0
         else { return nil }
-        return begins != 0
+        return begins != 0 ? .begins : .ended
     }
 
     /// Whether the machine can suspend or hibernate. Many boards of kiosks cannot.

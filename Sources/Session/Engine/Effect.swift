@@ -15,7 +15,7 @@ public enum Effect: Hashable, Sendable {
     /// Send a message to this node after all subscriptions. When it returns, answer with ``Input/barrierPassed(_:)``.
     case barrier(ConnectionID)
     indirect case reply(Ticket, Reply)
-    indirect case log(LogNote)
+    indirect case log(EngineNote)
 }
 
 /// The answer to a person's request.
@@ -28,8 +28,8 @@ public enum Reply: Hashable, Sendable {
     case invalid(String)
 }
 
-/// An event for the log. The caller writes the text.
-public enum LogNote: Hashable, Sendable {
+/// An event of the engine for the log. The caller writes the text.
+public enum EngineNote: Hashable, Sendable {
     /// This node lost its session to a later start.
     case superseded(SessionID, by: Superseder)
     /// This node continued another node's session as a session of its own.

@@ -94,7 +94,7 @@ extension Engine {
     }
 
     /// Logs a change of the own session, and returns `true`, since another rule may apply now.
-    private mutating func log(_ note: LogNote) -> Bool {
+    private mutating func log(_ note: EngineNote) -> Bool {
         emit(.log(note))
         return true
     }

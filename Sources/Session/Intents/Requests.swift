@@ -133,7 +133,7 @@ struct Requests: Hashable, Sendable {
         for var request in open {
             if request.answerWait.end <= context.now.boot || request.isExpired(context) {
                 overdue.append(.giveUp(request))
-            } else if request.noOtherNodeAnswers(situation, context) {
+            } else if request.noteSilence(situation, context) {
                 orphaned.append(.takeOver(request))
             } else {
                 let isDue = situation.isBarrierPassed && request.sendWait.end <= context.now.boot
@@ -255,9 +255,9 @@ extension Requests.Request {
         return .send(intent, pinging: pinged)
     }
 
-    /// Plans the next check. Returns whether no other node will answer: the owner is gone, was silent too long or is
-    /// this node.
-    fileprivate mutating func noOtherNodeAnswers(_ situation: Requests.Situation, _ context: Context) -> Bool {
+    /// Notes the owner's silence, which plans the next check. Returns whether no other node will answer: the owner is
+    /// gone, was silent too long or is this node.
+    fileprivate mutating func noteSilence(_ situation: Requests.Situation, _ context: Context) -> Bool {
         let isOwn = situation.head?.owner == context.node
         let isRefused = refusal != nil && !isOwn
         guard

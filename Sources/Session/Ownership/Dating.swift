@@ -48,7 +48,7 @@ struct Dating: Hashable, Sendable {
     /// Moves a session whose dates are a guess with group time, until group time is vouched for.
     mutating func date(
         _ ownership: inout Ownership, among replicas: Replicas, _ clockSync: ClockSync, _ context: Context
-    ) -> LogNote? {
+    ) -> EngineNote? {
         // rule: dated, else: return nil
         guard ownership.journal.isGuess, let own = ownership.register else { return nil }
         let wanted = shift(of: own, context)
@@ -76,7 +76,7 @@ struct Dating: Hashable, Sendable {
     }
 
     /// Gives a new stamp to a session whose stamp group time does not admit; the caller checks that. Dates stay.
-    mutating func restamp(_ ownership: inout Ownership, among replicas: Replicas, _ context: Context) -> LogNote? {
+    mutating func restamp(_ ownership: inout Ownership, among replicas: Replicas, _ context: Context) -> EngineNote? {
         // rule: restamp, else: return nil
         guard let own = ownership.register else { return nil }
         let shift = shift(of: own, context)

@@ -186,7 +186,7 @@ struct Ownership: Hashable, Sendable {
     // MARK: Losing
 
     /// Ends the own session if a later start is current.
-    mutating func yield(to replicas: Replicas, _ context: Context) -> LogNote? {
+    mutating func yield(to replicas: Replicas, _ context: Context) -> EngineNote? {
         // rule: yield, else: return nil
         guard let own = journal.own, own.status.isLive, let winner = replicas.current?.register,
             winner.stamp > own.stamp

@@ -30,7 +30,7 @@ struct Recovery: Hashable, Sendable {
     /// the journal lacks is adopted, unless a person has started another session since: that goes above it.
     func recover(
         _ found: Register, in ownership: inout Ownership, _ dating: inout Dating, _ context: Context
-    ) -> LogNote? {
+    ) -> EngineNote? {
         guard let own = ownership.register else { return adopt(found, in: &ownership, &dating, context) }
         if ownership.journal.isReplaced(by: found) { return adopt(found, in: &ownership, &dating, context) }
         guard found.version >= own.version, found != own else { return nil }
@@ -42,7 +42,8 @@ struct Recovery: Hashable, Sendable {
     }
 
     /// Adopts a register of this node from the broker that the journal had lost, in a new epoch.
-    func adopt(_ found: Register, in ownership: inout Ownership, _ dating: inout Dating, _ context: Context) -> LogNote
+    func adopt(_ found: Register, in ownership: inout Ownership, _ dating: inout Dating, _ context: Context)
+        -> EngineNote
     {
         let journal = ownership.journal
         let epoch = min(max(journal.epoch, found.epoch), Limits.counter.upperBound - 1)
@@ -57,7 +58,7 @@ struct Recovery: Hashable, Sendable {
 
     /// Restores the register that others know, after a session that began and ended without contact. The end of that
     /// session is written first, so that its ledger record was in a journal on disk.
-    func leaveProvisional(in ownership: inout Ownership, _ context: Context) -> LogNote? {
+    func leaveProvisional(in ownership: inout Ownership, _ context: Context) -> EngineNote? {
         guard ownership.journal.isWithheld, !ownership.isRegisterChanged, let own = ownership.register,
             let announced = ownership.journal.lastAnnounced
         else { return nil }

@@ -38,7 +38,7 @@ final class Connections: Sendable {
         var peak = 0
         var remote: [String: Int] = [:]
         var remoteTotal = 0
-        var limiter = LogLimiter()
+        var limiter = RateLimiter()
     }
 
     private let limits: Limits

@@ -19,7 +19,7 @@ struct PhoneBook {
     /// exempt.
     static let wrongLinksPerMinute = 20
     /// The least interval between two saves of new ``Phone/lastSeen`` values, in milliseconds.
-    private static let sightingLife: Int64 = 3_600_000
+    private static let sightingSaveInterval: Int64 = 3_600_000
     private static let fileLimit = 65_536
 
     /// A paired phone.
@@ -48,8 +48,8 @@ struct PhoneBook {
     private(set) var damagedFile: String?
     private let path: String
     private var links: [PairingLink] = []
-    private var wrongLinks = LogLimiter(lines: PhoneBook.wrongLinksPerMinute)
-    private var sightingsSaved: Int64 = 0
+    private var wrongLinks = RateLimiter(perMinute: PhoneBook.wrongLinksPerMinute)
+    private var sightingsSavedAt: Int64 = 0
     /// Whether a removed phone may still be in the file.
     private(set) var isUnsaved = false
 
@@ -164,14 +164,14 @@ struct PhoneBook {
     mutating func see(_ phone: Phone, at now: Instant) {
         guard let index = phones.firstIndex(where: { $0.hash == phone.hash }) else { return }
         phones[index].lastSeen = now.wall.milliseconds
-        guard now.boot.milliseconds - sightingsSaved >= Self.sightingLife else { return }
-        sightingsSaved = now.boot.milliseconds
+        guard now.boot.milliseconds - sightingsSavedAt >= Self.sightingSaveInterval else { return }
+        sightingsSavedAt = now.boot.milliseconds
         try? save(at: now)
     }
 
     mutating func save(at now: Instant) throws(FileError) {
         try Files.replace(path, with: ReportJSON.pretty(ReportJSON.encode(["phones": phones])))
-        sightingsSaved = now.boot.milliseconds
+        sightingsSavedAt = now.boot.milliseconds
         isUnsaved = false
     }
 

@@ -38,6 +38,7 @@ struct Machine {
 
     let index: Int
     let codec: WireCodec
+    /// The index of the half of the broker that it is connected to.
     let half: Int
     /// The version of the protocol. 0 is this one, 1 a later one with more fields, 2 an earlier one with fewer.
     let dialect: Int
@@ -61,7 +62,7 @@ struct Machine {
     var backlog: [NodeCore.Event] = []
     /// The boot time of the wake that is planned.
     var armedFor: BootTime?
-    /// The number of actions before the program dies, and the manner of its death.
+    /// The number of actions before the program dies, and the manner of its death; see ``lose(_:depth:)``.
     var doom: (effects: Int, loss: Int, down: Milliseconds)?
 
     // The disk.
@@ -87,7 +88,7 @@ struct Machine {
     var isLinked = false
     /// The time until which a dial fails.
     var cutUntil = VirtualTime.start
-    /// The time until which messages with a number are refused, and the manner.
+    /// The time until which messages with a number are refused, and the outcome: 0 refused, 1 too large, 2 lost.
     var refusal: (until: VirtualTime, mode: Int)?
 
     // People.
@@ -166,7 +167,8 @@ struct Machine {
         onDisk = write
     }
 
-    /// Loses writes in a crash. Returns whether the program will find less than it had written.
+    /// Loses writes in a crash: `loss` 0 loses none, 1 the last ones, 2 all. Returns whether the program will find less
+    /// than it had written.
     mutating func lose(_ loss: Int, depth: Int) -> Bool {
         let before = onDisk
         switch loss {

@@ -231,7 +231,7 @@ extension World {
         }
     }
 
-    mutating func witnessNote(_ note: LogNote, at node: Int) {
+    mutating func witnessNote(_ note: EngineNote, at node: Int) {
         switch note {
         case .superseded(let session, let by):
             counters.add(.yield)
