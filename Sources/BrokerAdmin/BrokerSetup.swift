@@ -23,6 +23,7 @@ struct BrokerSetup {
 
     // MARK: Set up
 
+    /// Sets the broker of this machine up. The new files are tried first, so that an error there changes none.
     func setUp(_ options: BrokerRequest.Options) async throws {
         let machine = BrokerHosts.here()
         let host: HostName

@@ -290,6 +290,7 @@ public struct NodeCore: Sendable {
         unsubscribe()
     }
 
+    /// Decodes a message of the broker, and gives it to the part that it is for.
     private mutating func receive(_ packet: Packet, at now: Instant) {
         let decoded = codec.decode(
             topic: packet.topic, payload: packet.payload, retained: packet.isRetained, now: engine.groupTime(now))

@@ -5,7 +5,19 @@ import Glibc
 import Session
 package import Settings
 
-/// The text form of an ``Invitation``. It has a prefix with the version, and bytes in base64url with a checksum.
+/// The text form of an ``Invitation``: a prefix with the version, and bytes in base64url. Numbers are big-endian.
+///
+/// | bytes | content |
+/// |---|---|
+/// | 1 | the number of all bytes |
+/// | 1 | the role: its place in ``MemberRole``; flags: whether there are a fingerprint and a space |
+/// | 2 | the port |
+/// | 4 | the expiry, in seconds since 1970 |
+/// | 18 | the secret, decoded from base64url |
+/// | 32 | the fingerprint, if there is one |
+/// | 1 + n | the length of the node's id, and the id; then those of the space, unless it is `home` |
+/// | 1 + n | each host: the length of a name, and the name; or a kind, and an address or nothing |
+/// | 4 | the checksum of all bytes before it |
 package enum JoinToken {
     /// The most characters of a token, prefix included.
     package static let lengthLimit = 250
@@ -76,6 +88,7 @@ package enum JoinToken {
         return bytes + checksum(of: bytes)
     }
 
+    /// Returns the two halves of the FNV hash, folded into one.
     private static func checksum(of bytes: [UInt8]) -> [UInt8] {
         let hash = FNV.hash(bytes.span)
         let folded = UInt32(truncatingIfNeeded: hash ^ hash >> 32)
@@ -96,6 +109,7 @@ package enum JoinToken {
         return inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }
 
+    /// Returns the text of an address from its bytes.
     private static func text(of address: [UInt8], family: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         inet_ntop(family, address, &buffer, socklen_t(buffer.count))
@@ -136,8 +150,10 @@ package enum JoinToken {
         return invitation
     }
 
+    /// Reads the bytes before the checksum; `nil` if they have another form. Secret and hosts are not checked.
     private static func invitation(_ bytes: ArraySlice<UInt8>) -> Invitation? {
         var rest = bytes
+        // Removes the next bytes; `nil` if there are fewer.
         func take(_ count: Int) -> [UInt8]? {
             guard rest.count >= count else { return nil }
             defer { rest = rest.dropFirst(count) }

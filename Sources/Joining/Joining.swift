@@ -43,6 +43,7 @@ package struct Joining: Sendable {
         }
     }
 
+    /// Logs in as the node, then changes files and services, and undoes these changes after an error.
     private func join(_ request: JoinRequest, _ folder: JoinFolder) async throws -> JoinReport {
         let service = request.role.service
         let unit = LineText(showing: "lockstep-\(service).service")

@@ -9,7 +9,8 @@ import Synchronization
 /// An actor pinned to the loop (`nonisolated var unownedExecutor`) runs on its thread. Two actors on one loop call each
 /// other without a thread switch, and actor isolation guarantees that only one thread touches their state.
 ///
-/// Code on the loop must not block: it would delay every actor, timer and connection of the loop.
+/// Code on the loop must not block: it would delay every actor, timer and connection of the loop. A short write to disk
+/// is the longest that it may wait.
 public final class EventLoop: SerialExecutor, Sendable {
     /// A piece of work for the loop.
     enum Work: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rights of a member, which the broker's ACL enforces.
+/// The rights of a member, which the broker's ACL enforces. A case's place is its number in the token of an invitation
+/// (`JoinToken`), so new cases go to the end.
 package enum MemberRole: String, CaseIterable, Codable, Sendable {
     /// Starts, owns and takes over sessions.
     case node

@@ -26,6 +26,14 @@ import Testing
         }
     }
 
+    /// Other versions read these bytes, in which the role is a number.
+    @Test func tokenHasFixedBytes() throws {
+        #expect(
+            try JoinToken.encode(Self.invitation(role: .debt, space: "studio-3"))
+                == "lockstep1-cBwis2r9hsBptx15-CGKOSWaeimquy26_TVkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ent8fX5_gIGCgwpraXRjaGVuL"
+                + "XBpCHN0dWRpby0zBnBpLmxhboOBwKgBBYL9dwAAAAAAAAAAAAAAAAARaEWYUA")
+    }
+
     @Test func longestNamesFitIntoAToken() throws {
         let longest = String(repeating: "n", count: 32)
         let host = String(repeating: "h", count: 63) + ".example.org"

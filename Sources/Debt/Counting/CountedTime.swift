@@ -54,6 +54,7 @@ package struct CountedTime: Hashable, Sendable {
         for (index, entry) in entries.enumerated() where counting.includes(entry.record.label) {
             let record = entry.record
             let cut = entry.correction == nil ? cuts[index] : .max
+            // The part of each run that counts, up to now.
             for run in record.runs where counting.kinds.contains(run.kind) {
                 let from = run.from.milliseconds
                 let end = min(entry.end(of: run) ?? now, cut)
@@ -63,6 +64,7 @@ package struct CountedTime: Hashable, Sendable {
                     openLineages.insert(record.lineage)
                 }
                 guard to > from else { continue }
+                // A takeover's record repeats the time before it, which is inherited from the session taken over.
                 let own =
                     isInheritedByFirst && entry.correction == nil ? record.continuedAt?.milliseconds ?? from : from
                 let middle = min(max(own, from), to)
@@ -75,6 +77,7 @@ package struct CountedTime: Hashable, Sendable {
                 }
             }
         }
+        // The minimum is for a whole lineage, and not for one that is still running.
         for (lineage, found) in lineages
         where counting.minimum == 0 || openLineages.contains(lineage) || Self.length(of: found) >= counting.minimum {
             intervals += found

@@ -3,7 +3,8 @@
 import GRDB
 
 /// A database that keeps a ledger: SQLite or PostgreSQL. It knows no rule of the ledger; ``LedgerStore`` has all of
-/// them. Both run the same statements, with values of GRDB. All calls throw ``LedgerError``.
+/// them. Both run the same statements, with values of GRDB. Their own errors are ``LedgerError``; others of `body` pass
+/// unchanged.
 protocol LedgerDatabase: Sendable {
     /// Runs a transaction that writes, while no other writer runs. It is durable when this returns.
     func write<Value>(_ body: (any LedgerConnection) throws -> Value) throws -> Value

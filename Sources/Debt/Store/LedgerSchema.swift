@@ -8,16 +8,18 @@ enum LedgerSchema {
     static let longSession = 172_800_000
 
     /// The migrations, which create the tables in an empty file.
-    ///
-    /// In `record`, `first` and `last` are a session's first and last instant, by which a week finds it; an open run
-    /// ends at its planned end. The few sessions longer than two days have an index by their ends, so that the cost of
-    /// a week is independent of the size of the ledger.
     static var migrations: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("ledger") { try $0.execute(sql: definitions) }
         return migrator
     }
 
+    /// The tables and their indices. ``isOwn(_:)`` compares this text with a ledger's, so comments stay out of it.
+    ///
+    /// In `record`, `first` and `last` are a session's first and last instant, by which a week finds it; an open run
+    /// ends at its planned end. The few sessions longer than two days have an index by their ends, so that the cost of
+    /// a week is independent of the size of the ledger. In `rules`, `starts` is never NULL; the first row has the
+    /// smallest integer. `kinds` are separated by commas, `labels` by line feeds; NULL means all labels.
     private static let definitions = """
         CREATE TABLE record (
             space TEXT NOT NULL, id TEXT NOT NULL, lineage TEXT NOT NULL, node TEXT NOT NULL,

@@ -53,6 +53,7 @@ extension LedgerStore {
         }
     }
 
+    /// Files records within a transaction, and writes all rows at its end.
     private static func file(
         _ arrivals: [Arrival], within quota: RecordQuota?, in connection: any LedgerConnection
     ) throws -> [Change] {

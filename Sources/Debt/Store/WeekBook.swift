@@ -38,6 +38,7 @@ package struct WeekBook {
         pastCalm = pastCalm.filter { past[$0.key] != nil }
     }
 
+    /// Returns the sums of a week, which are cached if it is past and has no running session.
     package mutating func sums(of week: Week, now: Int64) throws -> WeekSums {
         if let known = past[week.from], known.week == week { return known }
         let entries = try ledger.entries(of: space, from: week.from, to: week.to)
@@ -50,6 +51,7 @@ package struct WeekBook {
         return sums
     }
 
+    /// Returns the sums of a week with its goal. Only the present week has a streak, which ends now.
     package mutating func report(of week: Week, now: Int64) throws -> WeekReport {
         let rules = history.rules(for: week)
         let carried = rules.carriesOver ? try carriedOver(into: week, now: now) : 0
@@ -126,6 +128,7 @@ package struct WeekBook {
         return heard == 0 ? nil : Int(quiet / heard)
     }
 
+    /// Returns the feed of the present week.
     package mutating func feed(at now: Int64) throws -> DebtFeed {
         let week = history.week(containing: now)
         let report = try report(of: week, now: now)

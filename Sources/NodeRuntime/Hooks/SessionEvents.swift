@@ -99,6 +99,7 @@ struct SessionEvents: Hashable, Sendable {
 
     // MARK: Events
 
+    /// Marks a register as reported, and returns the events between it and what was reported before.
     private func differences(
         _ session: inout KnownSession, _ register: Register, _ look: Look, lead: Lead
     ) -> [SessionEvent] {

@@ -63,6 +63,7 @@ extension Engine {
 
     // MARK: A person at this machine
 
+    /// Begins the session that a person starts on this node.
     mutating func begin(_ start: Start, id: SessionID, ticket: Ticket, _ context: Context) {
         guard identity.role == .node else { return emit(.reply(ticket, .invalid("role"))) }
         prepareStamp(context)
@@ -108,6 +109,7 @@ extension Engine {
         return true
     }
 
+    /// Decides a person's press if the session is this node's own, and else plans to ask its owner.
     mutating func press(_ press: Press, id: IntentID, ticket: Ticket, _ context: Context) {
         guard identity.mayPress else { return emit(.reply(ticket, .invalid("role"))) }
         guard let moment = view(context).lastMoment(at: context.now.boot) else {

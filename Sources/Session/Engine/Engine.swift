@@ -11,10 +11,13 @@
 /// applies: when the own session ends or is dated because of others, and when a request becomes a takeover
 /// (`Takeover.swift`). Publishing is a step of its own after them, because a register leaves only in the state at the
 /// end of an input.
+///
+/// A line marked `// rule: NAME` is a rule that the simulator proves. A mutant is a build without the rule; `else:` is
+/// the code that it has there instead. Tests/README.md (Mutants) has the forms of marks.
 public struct Engine: Hashable, Sendable {
     public let identity: NodeIdentity
-    /// The source of displays, computed at the last rest. A decision computes its own view, and takes from this one
-    /// only the time that was shown.
+    /// The view of the last rest, which displays show. A decision computes its own by `view(_:)`, and takes from this
+    /// one only the time that was shown.
     public private(set) var view = View()
     /// When the engine needs ``Input/wake``; `nil` while only another input can change anything, and before a rest.
     public private(set) var nextWake: BootTime?
@@ -197,6 +200,7 @@ public struct Engine: Hashable, Sendable {
     /// Returns the view of this instant: the admitted register with the largest stamp.
     package func view(at now: Instant) -> View { view(context(at: now)) }
 
+    /// Returns the view of an input's instant, with the time that was shown, the end of the alarm and the message.
     func view(_ context: Context) -> View {
         var fresh = freshView(context)
         fresh.keepShownTime(of: view, at: context.now.boot)
@@ -205,6 +209,7 @@ public struct Engine: Hashable, Sendable {
         return fresh
     }
 
+    /// Returns the current register with its owner's contact, before the shown time and notices are added.
     private func freshView(_ context: Context) -> View {
         if let own = ownership.register, isLatest(own), isCandidate(own, context) {
             return View(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Engine {
+    /// Judges a message of a node, and gives an accepted one to the part that it is for.
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, _ context: inout Context) {
         let isSignOfLife = !retained && (sender != node || identity.publishesPresence) && !message.mayBeWill
         let receivedAt = isSignOfLife ? context.now.boot : nil
@@ -84,6 +85,7 @@ extension Engine {
 
     // MARK: Presences
 
+    /// Notes a node's presence and its clock, or repairs this node's own presence at the broker.
     private mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, _ context: inout Context) {
         if isSelf(sender) {
             // Only a retained presence proves that the broker delivers retained messages.
@@ -134,6 +136,7 @@ extension Engine {
         }
     }
 
+    /// Keeps another node's register, unless it contradicts what is held, and settles the requests that it answers.
     private mutating func receive(_ register: Register, retained: Bool, _ context: Context) {
         let sender = register.owner
         if !retained { clockSync.noteHeard(sender) }

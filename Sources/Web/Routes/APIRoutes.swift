@@ -33,7 +33,8 @@ struct APIRoutes: Sendable {
                     .problem(503, "Too many event streams are open, as for /v1/timeline."),
                 ])
         ) { request, context in try await events(request, context) }
-        // Swift 6.3.1 crashes when it optimises closures that do this work themselves.
+        // Swift 6.3.1 crashes when it optimises closures that do this work themselves. Remove the methods when a
+        // later compiler accepts such closures.
         routes.post(
             "/v1/start", .press("Starts a session on this node, which ends every earlier one.", StartRequest.self)
         ) { request, context in try await start(request, context) }
