@@ -327,7 +327,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BrokerAdminTests",
-            dependencies: ["BrokerAdmin", "Joining", "Platform", "Session", "Settings", "Support", "TLS"],
+            dependencies: ["BrokerAdmin", "Joining", "Platform", "Session", "Settings", "Support", "TLS", "Wire"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -20,8 +20,8 @@ package enum AccessList {
             let space = keepsSpacesApart ? member.space : "+"
             lines += ["", "user \(user)"]
             if keepsSpacesApart { lines.append("topic read \(Topics.prefix)" + (space == "+" ? "#" : "\(space)/#")) }
-            lines += leaves(of: member.role).map { "topic write \(Topics.prefix)\(space)/node/\(user)/\($0)" }
-            lines += feeds(of: member.role).map { "topic write \(Topics.prefix)\(space)/feed/\($0)" }
+            lines += leaves(of: member.role).map { "topic write \(Topics.filter($0, of: user, in: space))" }
+            lines += feeds(of: member.role).map { "topic write \(Topics.prefix)\(space)/\($0.rawValue)" }
             lines += plain(of: member.role).map { "topic write \(Topics.prefix)\(space)/plain/\($0)" }
             lines += homeAssistant(of: member)
         }
@@ -31,11 +31,16 @@ package enum AccessList {
     /// Returns the topics that a member may write, as they follow its own prefix.
     package static func leaves(of role: MemberRole) -> [String] {
         switch role {
-        case .node: ["presence", "session", "notice", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
-        case .remote: ["presence", "notice", "intent", "hello", "ping/+"]
-        case .display: ["presence", "hello", "ping/+"]
-        case .calm, .debt: ["presence", "ack", "hello", "ping/+", "pong/+"]
+        case .node:
+            ends([.presence, .session, .notice, .intent, .ack, .hello], [.ping, .pong]) + ends([.record, .sound])
+        case .remote: ends([.presence, .notice, .intent, .hello], [.ping])
+        case .display: ends([.presence, .hello], [.ping])
+        case .calm, .debt: ends([.presence, .ack, .hello], [.ping, .pong])
         }
+    }
+
+    private static func ends(_ leaves: [Topic.Leaf], _ exchanges: [Topic.Exchange] = []) -> [String] {
+        leaves.map(\.rawValue) + exchanges.map { $0.end() }
     }
 
     /// Returns the plain topics that a role may write. Each node may serve them, and a remote presses by them.
@@ -60,11 +65,11 @@ package enum AccessList {
         }
     }
 
-    static func feeds(of role: MemberRole) -> [String] {
+    static func feeds(of role: MemberRole) -> [Topic.Feed] {
         switch role {
         case .node, .remote, .display: []
-        case .calm: ["calm"]
-        case .debt: ["debt", "debt/year", "debt/ack"]
+        case .calm: [.calm]
+        case .debt: [.debt, .debtYear, .debtAck]
         }
     }
 }

@@ -107,13 +107,10 @@ struct Membership {
     }
 
     private static func note(_ message: MQTTMessage, of member: inout Member) {
-        let levels = message.topic.split(separator: "/")
-        guard levels.count == 6, let space = SpaceID(String(levels[2])), let node = NodeID(String(levels[4])),
-            node.rawValue == member.node
-        else { return }
+        guard let space = Topics.space(of: message.topic), let node = NodeID(member.node) else { return }
         let decoded = WireCodec(space: space, me: node)
             .decode(topic: message.topic, payload: message.payload, retained: true, now: 0)
-        guard case .message(.presence(let presence), _) = decoded else { return }
+        guard case .message(.presence(let presence), from: node) = decoded else { return }
         // A member may have been in several spaces; the last sign of life counts.
         if let lastSeen = member.lastSeen, lastSeen > presence.at.milliseconds { return }
         member.online = presence.isOnline
@@ -133,11 +130,11 @@ struct Membership {
             var presences: [MQTTMessage] = []
             for member in members {
                 presences += try await retained.read(
-                    spaces.map { "\(Topics.prefix)\($0)/node/\(member.node)/presence" })
+                    spaces.map { Topics.filter(Topic.Leaf.presence.rawValue, of: member.node, in: $0) })
             }
             return presences
         }
-        let seen = Set(presences.map { $0.topic.split(separator: "/").dropFirst(4).first.map(String.init) })
+        let seen = Set(presences.map { Topics.topic(of: $0.topic)?.node?.rawValue })
         for var member in list.members where member.state == .invited && seen.contains(member.node) {
             (member.state, member.stateTime) = (.joined, now)
             try save(member)
@@ -171,10 +168,10 @@ struct Membership {
         // A staging folder has no broker that retains anything.
         if !isRunning, !files.root.isEmpty { return true }
         var feeds: [String] = []
-        if !AccessList.feeds(of: member.role).isEmpty,
+        if let feed = AccessList.feeds(of: member.role).first,
             !list.hasOther(than: member.node, role: member.role, in: member.space)
         {
-            feeds = ["\(Topics.prefix)\(member.space)/feed/\(member.role.rawValue)/#"]
+            feeds = ["\(Topics.prefix)\(member.space)/\(feed.rawValue)/#"]
         }
         do {
             guard isRunning else { throw SetupFailure("mosquitto does not run") }
@@ -221,8 +218,7 @@ struct Membership {
     /// If there are very many messages, a read gets only some of them, so it reads up to 100 times. A presence is first
     /// changed to offline for those who watch it, because no will of the member is sent.
     private func clear(_ name: String, feeds: [String]) async throws {
-        let own = "/node/\(name)/"
-        let filters = ["\(Topics.prefix)+\(own)#"] + feeds
+        let filters = [Topics.filter("#", of: name)] + feeds
         let (topics, left) = try await LocalUser(files).run { retained -> ([String], Int) in
             var topics: [String] = []
             for _ in 1..<100 {
@@ -231,7 +227,7 @@ struct Membership {
                 for message in found {
                     let text = String(decoding: message.payload, as: UTF8.self)
                     let offline = text.replacing("\"online\":true", with: "\"online\":false")
-                    if message.topic.hasSuffix(own + "presence"), offline != text {
+                    if case .own(.presence, _) = Topics.topic(of: message.topic), offline != text {
                         try await retained.retain(Array(offline.utf8), on: message.topic)
                     }
                     try await retained.retain([], on: message.topic)

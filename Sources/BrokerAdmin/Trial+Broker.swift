@@ -17,7 +17,8 @@ extension Trial {
             var file = file
             if file.name == "lockstep/passwd" { file.bytes += Array("trial:\(Secret.hash(password))\n".utf8) }
             if file.name == "lockstep/acl" {
-                file.bytes += Array("\nuser trial\ntopic write \(Topics.prefix)+/node/trial/hello\n".utf8)
+                let hello = Topics.filter(Topic.Leaf.hello.rawValue, of: "trial")
+                file.bytes += Array("\nuser trial\ntopic write \(hello)\n".utf8)
             }
             return file
         }

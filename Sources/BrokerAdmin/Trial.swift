@@ -138,16 +138,17 @@ struct Trial {
             let words = reply.isEmpty ? "nothing" : "\(reply)"
             throw SetupFailure("a user with its password could not log in (the broker answers \(words))")
         }
-        func may(_ topic: String) -> Bool {
+        func mayWriteHello(of user: String) -> Bool {
+            let topic = Topics.filter(Topic.Leaf.hello.rawValue, of: user, in: "home")
             connection.send(.publish([120], to: topic))
             let reply = connection.receive()
             // A PUBACK, with a reason below 0x80 if it has one.
             return reply.count >= 4 && reply[0] == 0x40 && (reply.count == 4 || reply[4] < 0x80)
         }
-        guard may("\(Topics.prefix)home/node/trial/hello") else {
+        guard mayWriteHello(of: "trial") else {
             throw SetupFailure("a user could not write its own topic")
         }
-        if may("\(Topics.prefix)home/node/other/hello") {
+        if mayWriteHello(of: "other") {
             throw SetupFailure("a user could write the topic of another")
         }
     }

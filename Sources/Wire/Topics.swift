@@ -36,6 +36,14 @@ public enum Topic: Hashable, Sendable {
         case debtAck = "feed/debt/ack"
     }
 
+    /// The level before the other node's id in a topic between two nodes.
+    public enum Exchange: String, CaseIterable, Sendable {
+        case ping, pong
+
+        /// Returns the last two levels; `+` stands for any node.
+        package func end(for peer: String = "+") -> String { "\(rawValue)/\(peer)" }
+    }
+
     case own(Leaf, of: NodeID)
     /// A clock ping to another node (QoS 0), or a node's barrier to itself (QoS 1).
     case ping(from: NodeID, to: NodeID)
@@ -77,8 +85,8 @@ public struct Topics: Hashable, Sendable {
     public func name(of topic: Topic) -> String {
         switch topic {
         case .own(let leaf, let node): own(node, leaf.rawValue)
-        case .ping(let node, let to): own(node, "ping/\(to)")
-        case .pong(let node, let to): own(node, "pong/\(to)")
+        case .ping(let node, let to): own(node, Topic.Exchange.ping.end(for: to.rawValue))
+        case .pong(let node, let to): own(node, Topic.Exchange.pong.end(for: to.rawValue))
         case .feed(let feed): root + feed.rawValue
         }
     }
@@ -93,10 +101,10 @@ public struct Topics: Hashable, Sendable {
         guard let node = NodeID(levels.next()), case let leaf = levels.next(), !leaf.isEmpty else { return nil }
         if levels.isAtEnd { return Topic.Leaf(rawValue: leaf).map { .own($0, of: node) } }
         guard let peer = NodeID(levels.next()), levels.isAtEnd else { return nil }
-        switch leaf {
-        case "ping": return .ping(from: node, to: peer)
-        case "pong": return .pong(from: node, to: peer)
-        default: return nil
+        switch Topic.Exchange(rawValue: leaf) {
+        case .ping?: return .ping(from: node, to: peer)
+        case .pong?: return .pong(from: node, to: peer)
+        case nil: return nil
         }
     }
 
@@ -121,28 +129,38 @@ public struct Topics: Hashable, Sendable {
     /// Returns a node's subscriptions, at QoS 0. They are presence, session, notice, intent, ack and hello of all
     /// nodes, pings and pongs to it, the feeds that displays show, and the debt service's acknowledgements.
     public func subscriptions(for me: NodeID) -> [String] {
-        Self.nodeTopics(
-            ["presence", "session", "notice", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)
+        Self.subscriptions([.presence, .session, .notice, .intent, .ack, .hello], for: me, in: space)
             + Topic.Feed.allCases.map { name(of: .feed($0)) }
     }
 
     /// The subscriptions of the calm service `me`, at QoS 0; `space` is `nil` for every space of the broker.
     public static func calmSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
-        nodeTopics(["presence", "session", "hello", "ping/\(me)", "pong/\(me)", "sound"], in: space)
-            + ["\(root(of: space))feed/calm"]
+        subscriptions([.presence, .session, .hello], for: me, in: space)
+            + [soundSubscription(in: space), root(of: space) + Topic.Feed.calm.rawValue]
     }
 
     /// The subscriptions of the debt service `me`, at QoS 0; `space` is `nil` for every space of the broker.
     public static func debtSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
-        nodeTopics(["presence", "hello", "ping/\(me)", "pong/\(me)", "record"], in: space)
-            + ["feed/calm", "feed/debt", "feed/debt/year"].map { root(of: space) + $0 }
+        subscriptions([.presence, .hello], for: me, in: space) + [filter(.record, in: space)]
+            + [Topic.Feed.calm, .debt, .debtYear].map { root(of: space) + $0.rawValue }
     }
 
     /// The subscription to the sound levels of all nodes; `space` is `nil` for every space of the broker.
-    public static func soundSubscription(in space: SpaceID?) -> String { nodeTopics(["sound"], in: space)[0] }
+    public static func soundSubscription(in space: SpaceID?) -> String { filter(.sound, in: space) }
 
-    private static func nodeTopics(_ leaves: [String], in space: SpaceID?) -> [String] {
-        leaves.map { "\(root(of: space))node/+/\($0)" }
+    /// Returns the subscriptions to these topics of all nodes, and to their pings and pongs to `me`.
+    private static func subscriptions(_ leaves: [Topic.Leaf], for me: NodeID, in space: SpaceID?) -> [String] {
+        leaves.map { filter($0, in: space) }
+            + Topic.Exchange.allCases.map { filter($0.end(for: me.rawValue), in: space?.rawValue ?? "+") }
+    }
+
+    private static func filter(_ leaf: Topic.Leaf, in space: SpaceID?) -> String {
+        filter(leaf.rawValue, in: space?.rawValue ?? "+")
+    }
+
+    /// Returns the topics of nodes that end so; `+` stands for any node and space.
+    package static func filter(_ end: String, of node: String = "+", in space: String = "+") -> String {
+        "\(prefix)\(space)/node/\(node)/\(end)"
     }
 
     private static func root(of space: SpaceID?) -> String { "\(prefix)\(space?.rawValue ?? "+")/" }
@@ -152,6 +170,9 @@ public struct Topics: Hashable, Sendable {
         guard name.utf8.starts(with: prefix.utf8) else { return nil }
         return SpaceID(String(name.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "/") }) ?? "")
     }
+
+    /// Parses a topic's name in any space; `nil` for topics of other programs.
+    package static func topic(of name: String) -> Topic? { space(of: name).flatMap { Topics(space: $0).parse(name) } }
 
     private func own(_ node: NodeID, _ leaf: String) -> String { root + "node/" + node.rawValue + "/" + leaf }
 }

@@ -78,7 +78,9 @@ public struct WireCodec: Sendable {
     /// broker delivers retained messages to wildcards, on its notice, to go on from that of an earlier process, and on
     /// its barrier. Messages of others arrive in any case.
     public func needsEcho(on subscription: String) -> Bool {
-        !["/session", "/intent", "/ack", "/hello"].contains { subscription.hasSuffix($0) }
+        ![Topic.Leaf.session, .intent, .ack, .hello].contains {
+            subscription == Topics.filter($0.rawValue, in: topics.space.rawValue)
+        }
     }
 
     /// Encodes a message of this node. Its fields must be valid, as the engine's are.

@@ -5,6 +5,7 @@ import Session
 import Settings
 import Support
 import Testing
+import Wire
 
 @testable import BrokerAdmin
 
@@ -141,7 +142,8 @@ import Testing
         let patterns = shipped[""]?.filter { $0.hasPrefix("pattern write ") }
         #expect(patterns == AccessList.leaves(of: .node).map { "pattern write lockstep/1/+/node/%u/\($0)" })
         for role in [MemberRole.calm, .debt] {
-            #expect(shipped[role.rawValue] == AccessList.feeds(of: role).map { "topic write lockstep/1/+/feed/\($0)" })
+            #expect(
+                shipped[role.rawValue] == AccessList.feeds(of: role).map { "topic write lockstep/1/+/\($0.rawValue)" })
         }
         for role in MemberRole.allCases {
             #expect(Set(AccessList.leaves(of: role)).isSubset(of: AccessList.leaves(of: .node)), "\(role)")

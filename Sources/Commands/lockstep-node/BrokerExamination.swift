@@ -25,9 +25,9 @@ struct BrokerExamination {
     private var name: String { settings.broker?.description ?? "" }
     private var node: NodeID { settings.broker?.user.flatMap(NodeID.init) ?? settings.node }
     private var space: SpaceID { settings.space }
-    /// The node's own topics begin with this and a slash.
-    private var own: String { "\(Topics.prefix)\(space)/node/\(node)" }
-    private var topic: String { "\(own)/ping/\(probe)" }
+    /// The node's own topics begin with this.
+    private var own: String { Topics.filter("", of: node.rawValue, in: space.rawValue) }
+    private var topic: String { own + Topic.Exchange.ping.end(for: probe) }
     private func message(_ text: String, retain: Bool = false) -> MQTTMessage {
         MQTTMessage(topic: topic, payload: Array(text.utf8), retain: retain)
     }
@@ -35,7 +35,7 @@ struct BrokerExamination {
     func findings() async -> [Finding] {
         do {
             return try await ExaminationConnection.with(configuration, on: loop) { first in
-                try await first.subscribe("\(own)/#")
+                try await first.subscribe(own + "#")
                 let found = [connection(first), await roundTrip(first)]
                 guard found.last?.state == .ok else { return found }
                 var more = [await rights(first), await retained(first)]
@@ -75,7 +75,7 @@ struct BrokerExamination {
         guard times.count == 5, let longest = times.max() else {
             return Finding(
                 "round trip", .wrong, "messages of \(node) to itself do not return, so a node never gets ready",
-                fix: "let the user \(node) write \(own)/… and read \(Topics.prefix)\(space)/#: Config/acl has the lines"
+                fix: "let the user \(node) write \(own)… and read \(Topics.prefix)\(space)/#: Config/acl has the lines"
             )
         }
         let found = "\(times.sorted()[2].words), \(longest.words) at most; a press at another node takes twice that"
@@ -83,44 +83,47 @@ struct BrokerExamination {
         return Finding("round trip", .wrong, "\(found), and after 2 s takes it over", fix: "use a nearer broker")
     }
 
-    /// The effect on people if the broker does not let a node write a topic. The key is the end of the topic.
-    private static let effects = [
-        "presence": "others take the node for offline", "session": "its sessions are seen nowhere else",
-        "notice": "what people say there is shown nowhere else", "intent": "it cannot press sessions of others",
-        "ack": "it cannot answer presses", "hello": "it cannot ask others for their sessions",
-        "ping/+": "it cannot compare clocks", "pong/+": "others cannot compare clocks with it",
-        "record": "its sessions are missing in the ledger", "sound": "its microphone does not count",
-    ]
-
-    /// Returns a payload that changes nothing at a node. The presence is that of a connection that has ended, and an
-    /// empty payload reads as deleted. Services count the payload of the other topics as malformed.
-    private func harmlessPayload(_ leaf: String) -> String {
-        switch leaf {
-        case "presence":
-            #"{"v":1,"online":false,"conn":"\#(probe)","role":"display","name":"doctor","at":0,"#
-                + #""clock":{"synced":false},"software":"lockstep doctor"}"#
-        case "session", "notice": ""
-        case "intent": #"{"v":1,"id":"\#(probe)","session":"\#(probe)","phase":0,"op":"pause","from":"\#(node)"}"#
-        case "ack": #"{"v":1,"kind":"doctor"}"#
-        case "hello": #"{"v":1}"#
-        default: #"{"doctor":"\#(probe)"}"#
+    /// Returns a payload that changes nothing at a node, for a topic that ends so, and the effect on people if the
+    /// broker does not let a node write the topic. The presence is that of a connection that has ended, and an empty
+    /// payload reads as deleted. Services count the payload of the other topics as malformed.
+    private func harmless(_ end: String) -> (payload: String, effect: String) {
+        let malformed = #"{"doctor":"\#(probe)"}"#
+        return switch Topic.Leaf(rawValue: end) {
+        case .presence?:
+            (
+                #"{"v":1,"online":false,"conn":"\#(probe)","role":"display","name":"doctor","at":0,"#
+                    + #""clock":{"synced":false},"software":"lockstep doctor"}"#, "others take the node for offline"
+            )
+        case .session?: ("", "its sessions are seen nowhere else")
+        case .notice?: ("", "what people say there is shown nowhere else")
+        case .intent?:
+            (
+                #"{"v":1,"id":"\#(probe)","session":"\#(probe)","phase":0,"op":"pause","from":"\#(node)"}"#,
+                "it cannot press sessions of others"
+            )
+        case .ack?: (#"{"v":1,"kind":"doctor"}"#, "it cannot answer presses")
+        case .hello?: (#"{"v":1}"#, "it cannot ask others for their sessions")
+        case .record?: (malformed, "its sessions are missing in the ledger")
+        case .sound?: (malformed, "its microphone does not count")
+        case nil where end == Topic.Exchange.ping.end(): (malformed, "it cannot compare clocks")
+        case nil: (malformed, "others cannot compare clocks with it")
         }
     }
 
     private func rights(_ first: ExaminationConnection) async -> Finding {
         let sent = AccessList.leaves(of: settings.role).map { leaf in
-            let place = "\(own)/\(leaf.replacing("+", with: probe))"
-            return (leaf: leaf, message: MQTTMessage(topic: place, payload: Array(harmlessPayload(leaf).utf8)))
+            let (payload, effect) = harmless(leaf)
+            let message = MQTTMessage(topic: own + leaf.replacing("+", with: probe), payload: Array(payload.utf8))
+            return (words: "\(leaf) (\(effect))", message: message)
         }
         for entry in sent { await first.client.send(entry.message) }
         _ = await first.wait { state in sent.allSatisfy { state.arrival(of: $0.message) != nil } }
-        let missing = sent.filter { first.state.arrival(of: $0.message) == nil }.map(\.leaf)
+        let missing = sent.filter { first.state.arrival(of: $0.message) == nil }.map(\.words)
         let role = settings.role.rawValue
         if missing.isEmpty { return Finding("rights", .ok, "\(node) may write all topics of a \(role)") }
-        let topics = missing.map { "\($0) (\(Self.effects[$0] ?? ""))" }.joined(separator: ", ")
         return Finding(
-            "rights", .wrong, "\(node) may not write \(topics)",
-            fix: "let the user \(node) write below \(own)/: Config/acl has the lines; or set LOCKSTEP_ROLE to its role")
+            "rights", .wrong, "\(node) may not write \(missing.joined(separator: ", "))",
+            fix: "let the user \(node) write below \(own): Config/acl has the lines; or set LOCKSTEP_ROLE to its role")
     }
 
     private static let asking = "a node that joins asks the others, and shows the session after about 1 s"
@@ -128,7 +131,7 @@ struct BrokerExamination {
     private func retained(_ first: ExaminationConnection) async -> Finding {
         let retained = message("retained", retain: true)
         _ = await first.echo(retained)
-        for filter in ["\(Topics.prefix)\(space)/node/+/ping/\(probe)", topic] {
+        for filter in [Topics.filter(Topic.Exchange.ping.end(for: probe), in: space.rawValue), topic] {
             let isKept = try? await ExaminationConnection.with(configuration, on: loop) { late in
                 try await late.subscribe(filter)
                 return await late.wait { $0.arrival(of: retained) != nil }
