@@ -79,7 +79,7 @@ package struct WeekBook {
         }
     }
 
-    /// Returns the minutes missing from the weeks before, back to one that carries nothing over; at most 100,000.
+    /// Returns the minutes missing from the weeks before, back to one that carries nothing over.
     private mutating func carriedOver(into week: Week, now: Int64) throws -> Int {
         if let known = carried[week.from] { return known.minutes }
         guard let beginning = try ledger.beginning(of: space) else { return 0 }
@@ -105,7 +105,7 @@ package struct WeekBook {
             guard hasBegun else { continue }
             sum = max(0, history.rules(for: before).goal + sum - Int(done / 60_000))
         }
-        sum = min(sum, 100_000)
+        sum = min(sum, DebtFeed.bounds.upperBound)
         carried[week.from] = (sum, hasBegun)
         return sum
     }
@@ -133,7 +133,7 @@ package struct WeekBook {
         let week = history.week(containing: now)
         let report = try report(of: week, now: now)
         return DebtFeed(
-            minutes: max(-100_000, min(report.debt, 100_000)), at: GroupTime(now),
+            minutes: min(max(report.debt, DebtFeed.bounds.lowerBound), DebtFeed.bounds.upperBound), at: GroupTime(now),
             week: DebtWeek(
                 name: week.isoWeek, from: GroupTime(week.from), to: GroupTime(week.to), goal: report.goal,
                 carried: report.carried, done: Milliseconds(report.sums.done),

@@ -92,7 +92,7 @@ public struct DebtWeek: Hashable, Sendable, Described {
     /// The most days of a week: two weeks, where a change of zone or first weekday makes it longer.
     private static let daysLimit = 14
     /// Minutes of a goal: a week's 10,080 and at most 100,000 carried over.
-    private static let goals = 0...110_080
+    private static let goals = 0...10_080 + DebtFeed.bounds.upperBound
     /// Times done: those of ``daysLimit`` days.
     fileprivate static let amounts: ClosedRange<Milliseconds> = 0 ... .days(14)
 
