@@ -7,6 +7,8 @@ import Platform
 package struct Installation: Sendable {
     /// The socket of the machine's node.
     package static let machineSocket = "/run/lockstep/node.sock"
+    /// The state directory of the machine's debt service, which holds the ledger.
+    package static let machineLedger = "/var/lib/lockstep-debt"
 
     /// Whether the node of the machine has joined a broker.
     package let hasMachineJoined: Bool

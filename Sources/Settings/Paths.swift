@@ -12,9 +12,9 @@ package struct Paths: Sendable {
         return (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep"
     }
 
-    /// The state directory of the debt service, unless systemd sets one.
-    package var debtStateDirectory: String {
-        (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep-debt"
+    /// Returns the state directory of a service, `calm` or `debt`, unless systemd sets one.
+    package func stateDirectory(of service: String) -> String {
+        (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep-\(service)"
     }
 
     package func socket(stateDirectory: String) -> String {

@@ -45,8 +45,8 @@ package struct CalmSettings: Sendable {
         }
         if reader != .microphone, !values.isGiven(.node) { values.set(.node, option: "--node", to: "calm") }
         if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
-            let directory = Paths(environment: environment).stateDirectory
-            values.set(.stateDirectory, option: "--state-dir", to: directory + "-calm")
+            values.set(
+                .stateDirectory, option: "--state-dir", to: Paths(environment: environment).stateDirectory(of: "calm"))
         }
         common = try NodeSettings(values, environment: environment)
         threshold = Threshold(

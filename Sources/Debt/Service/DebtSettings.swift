@@ -24,7 +24,7 @@ package struct DebtSettings: Sendable {
         if !values.isGiven(.node) { values.set(.node, option: "--node", to: "debt") }
         if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
             values.set(
-                .stateDirectory, option: "--state-dir", to: Paths(environment: environment).debtStateDirectory)
+                .stateDirectory, option: "--state-dir", to: Paths(environment: environment).stateDirectory(of: "debt"))
         }
         common = try NodeSettings(values, environment: environment)
         database = try Self.database(values)

@@ -78,7 +78,7 @@ package enum LedgerExamination {
             _ = try StateDirectory(settings.common.stateDirectory)
             return Finding(
                 "debt service", .wrong, "it does not run, so no record is stored",
-                fix: settings.common.stateDirectory == "/var/lib/lockstep-debt"
+                fix: settings.common.stateDirectory == Installation.machineLedger
                     ? "sudo systemctl start lockstep-debt"
                     : "lockstep up, or for the service of a person: systemctl --user start lockstep-debt")
         } catch {

@@ -54,7 +54,7 @@ struct InviteCommand: AsyncParsableCommand {
             if output.json { print(CommandOutput.json(["expired": names])) }
             return
         }
-        guard let id = NodeID(node), let space = SpaceID(space ?? "home") else {
+        guard let id = NodeID(node), let space = SpaceID(space ?? NodeSettings.defaultSpace.rawValue) else {
             throw UsageError("a node and a space have 1 to 32 characters of a-z, 0-9 and -, and do not begin with -")
         }
         let invitation = try await MemberCommandSupport.answer(
