@@ -9,7 +9,8 @@ package struct SettingValues: Sendable {
     /// The text of a setting, and where it was given.
     package struct Value: Sendable {
         package var text: String
-        /// “--broker”, “LOCKSTEP_BROKER in the environment” or “LOCKSTEP_BROKER in FILE, line 3”.
+        /// “--broker”, “LOCKSTEP_BROKER in the environment”, “LOCKSTEP_BROKER in FILE, line 3” or “the default of
+        /// LOCKSTEP_BROKER”.
         package var origin: String
         /// Whether it was given on a command line, which every user of the machine can read.
         package var isOnCommandLine = false
@@ -27,6 +28,14 @@ package struct SettingValues: Sendable {
     package mutating func set(_ setting: Setting, option: String, to text: String?) {
         if let text { values[setting] = Value(text: text, origin: option, isOnCommandLine: true) }
     }
+
+    /// Sets the default that a program has for a value, unless the value is given.
+    package mutating func setDefault(_ setting: Setting, to text: String) {
+        if !isGiven(setting) { values[setting] = Value(text: text, origin: "the default of \(setting.rawValue)") }
+    }
+
+    /// Forgets a value, in whose place ``NodeSettings`` then has its default.
+    package mutating func forget(_ setting: Setting) { values[setting] = nil }
 
     /// Adds the values that are not set yet: of the environment, then of a settings file.
     ///

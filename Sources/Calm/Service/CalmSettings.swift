@@ -41,12 +41,11 @@ package struct CalmSettings: Sendable {
                 throw SettingError("a microphone belongs to one space; + is for the service")
             }
             // `NodeSettings` takes one space, which nothing uses then.
-            values.set(.space, option: "--space", to: "home")
+            values.forget(.space)
         }
-        if reader != .microphone, !values.isGiven(.node) { values.set(.node, option: "--node", to: "calm") }
-        if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
-            values.set(
-                .stateDirectory, option: "--state-dir", to: Paths(environment: environment).stateDirectory(of: "calm"))
+        if reader != .microphone { values.setDefault(.node, to: "calm") }
+        if environment["STATE_DIRECTORY"] == nil {
+            values.setDefault(.stateDirectory, to: Paths(environment: environment).stateDirectory(of: "calm"))
         }
         common = try NodeSettings(values, environment: environment)
         threshold = Threshold(

@@ -20,11 +20,10 @@ package struct DebtSettings: Sendable {
         var values = given
         isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false
         // `NodeSettings` takes one space, which nothing uses then.
-        if isEverySpace { values.set(.space, option: "--space", to: "home") }
-        if !values.isGiven(.node) { values.set(.node, option: "--node", to: "debt") }
-        if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
-            values.set(
-                .stateDirectory, option: "--state-dir", to: Paths(environment: environment).stateDirectory(of: "debt"))
+        if isEverySpace { values.forget(.space) }
+        values.setDefault(.node, to: "debt")
+        if environment["STATE_DIRECTORY"] == nil {
+            values.setDefault(.stateDirectory, to: Paths(environment: environment).stateDirectory(of: "debt"))
         }
         common = try NodeSettings(values, environment: environment)
         database = try Self.database(values)
