@@ -23,7 +23,7 @@ package struct DisplaySnapshot: Sendable {
     }
 
     /// Returns the preset that a request names; `nil` if it names none.
-    package func preset(of request: StartRequest) throws(RequestError) -> Preset? {
+    func preset(of request: StartRequest) throws(RequestError) -> Preset? {
         guard let name = request.preset else { return nil }
         if let preset = presets.first(where: { $0.name == name }) { return preset }
         let names = presets.map(\.name).sorted().joined(separator: ", ")

@@ -17,3 +17,19 @@ package protocol NodeAccess: Sendable {
     func snapshots() async -> AsyncStream<DisplaySnapshot>
     func metrics() async -> NodeMetrics
 }
+
+extension NodeAccess {
+    /// Starts a session by a request, with the presets of the node and the sessions that it has seen.
+    package func start(_ request: StartRequest) async throws(RequestError) -> ReplyReport {
+        let shown = await snapshot()
+        let wanted = try request.resolved(at: shown.groupTime, recent: shown.recent, utcOffset: shown.utcOffset)
+        guard wanted.again != true else {
+            return ReplyReport(
+                noSession: shown.recent.contains { $0.stop != nil }
+                    ? "nothing is left of the session that was stopped last, or a later one has gone on with it; "
+                        + "start a new one with lockstep start"
+                    : "this node has seen no session that was stopped; start one with lockstep start")
+        }
+        return await ask(.start(try wanted.start(preset: try shown.preset(of: wanted))))
+    }
+}

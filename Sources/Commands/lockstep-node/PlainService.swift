@@ -264,17 +264,10 @@ actor PlainService: Service {
             return PlainAnswer(to: id, .applied)
         case .start(var request):
             if request.title == nil, !draft.isEmpty { request.title = draft }
-            let reply = try await start(request)
+            let reply = try await access.start(request)
             if reply.outcome == .applied { draft = "" }
             publishChanges()
             return PlainAnswer(to: id, reply)
         }
-    }
-
-    private func start(_ request: StartRequest) async throws(RequestError) -> ReplyReport {
-        let shown = await access.snapshot()
-        let wanted = try request.resolved(
-            at: shown.groupTime, recent: shown.recent, utcOffset: shown.utcOffset)
-        return await access.ask(.start(try wanted.start(preset: try shown.preset(of: wanted))))
     }
 }

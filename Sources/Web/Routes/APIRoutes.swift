@@ -71,23 +71,13 @@ struct APIRoutes: Sendable {
 
     private func start(_ request: Request, _ context: WebContext) async throws -> Response {
         let asked = try StartRequest(request: try await body(of: request, context))
-        let shown = await node.snapshot()
-        let wanted = try asked.resolved(
-            at: shown.groupTime, recent: shown.recent, utcOffset: shown.utcOffset)
-        if wanted.again == true {
-            let isSeen = shown.recent.contains { $0.stop != nil }
-            return Self.answer(
-                ReplyReport(
-                    noSession: isSeen
-                        ? "nothing is left of the session that was stopped last, or a later one has gone on with it; "
-                            + "start a new one with lockstep start"
-                        : "this node has seen no session that was stopped; start one with lockstep start"))
-        }
-        let preset: Preset?
-        do throws(RequestError) { preset = try shown.preset(of: wanted) } catch {
+        do throws(RequestError) {
+            return Self.answer(try await node.start(asked))
+        } catch {
+            // The node has no preset of that name.
+            guard error.field == "preset" else { throw error }
             throw HTTPProblem(.notFound, field: error.field, error.message)
         }
-        return Self.answer(await node.ask(.start(try wanted.start(preset: preset))))
     }
 
     private func intent(_ request: Request, _ context: WebContext) async throws -> Response {
