@@ -32,6 +32,14 @@ package struct Query: Sendable, ExpressibleByDictionaryLiteral {
         try parameter(name, "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))") { Word(rawValue: $0) }
     }
 
+    /// Returns whether a parameter is on; `nil` if it is absent.
+    package func flag(_ name: String) throws(RequestError) -> Bool? {
+        try parameter(name, "0 or 1") { text -> Bool? in
+            if ["0", "no", "off", "false"].contains(text) { return false }
+            return ["1", "yes", "on", "true"].contains(text) ? true : nil
+        }
+    }
+
     package func blank() throws(RequestError) -> BlankHours? {
         try parameter("blank", "hours such as 23:00-07:00") { BlankHours($0) }
     }

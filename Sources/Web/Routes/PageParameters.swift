@@ -8,8 +8,6 @@ enum PageParameters {
     static let scales = 0.2...1.0
     private static let parts = ["icon", "name", "state", "detail", "calm", "ring", "bar", "buttons", "notice"]
 
-    private static func isOn(_ value: String) -> Bool { ["1", "yes", "on", "true"].contains(value) }
-
     static func check(_ query: Query) throws(RequestError) {
         let theme: Theme? = try query.word("theme")
         let face: Face? = try query.word("face")
@@ -17,9 +15,7 @@ enum PageParameters {
         _ = try query.parameter("hide", "some of \(parts.joined(separator: ", ")), as hide=bar,detail") { text in
             text.split { $0 == "," || $0 == " " }.allSatisfy { parts.contains(String($0)) } ? text : nil
         }
-        for name in ["controls", "sound"] {
-            _ = try query.parameter(name, "0 or 1") { EventStreams.StreamOptions.isOff($0) || isOn($0) ? $0 : nil }
-        }
+        for name in ["controls", "sound"] { _ = try query.flag(name) }
         _ = try query.near()
         _ = try query.blank()
         if face == .boring, theme == .eInk {

@@ -187,12 +187,10 @@ extension EventStreams.StreamOptions {
         idle = try query.word("idle") ?? .clock
         near = face == .boring ? nil : try query.near()
         language = Strings.requested(query["lang"], header: header).language
-        isReadOnly = access == .view || Self.isOff(query["controls"])
+        isReadOnly = !access.mayPress(by: query)
         hasAllActions = query["remote"] != nil
         offersStarts = !isReadOnly && face.hasButtons && query["controls"] == "1"
     }
-
-    static func isOff(_ value: String?) -> Bool { ["0", "no", "off", "false"].contains(value ?? "") }
 }
 
 extension Strings {

@@ -50,7 +50,7 @@ struct RemoteRoutes: Sendable {
         let (shown, nodes) = (await node.snapshot(), await node.nodes())
         let overview = Overview.json(
             shown.nodeView, nodes: nodes.nodes, week: shown.weekNumbers, recent: shown.recent, presets: shown.presets,
-            mayPress: context.access == .control && !EventStreams.StreamOptions.isOff(request.query["controls"]),
+            mayPress: context.access.mayPress(by: request.query),
             groupTime: shown.groupTime.milliseconds, utcOffset: shown.utcOffset, strings: strings)
         return .json(Array(overview.text.utf8))
     }

@@ -25,8 +25,7 @@ struct WeekRoutes: Sendable {
         let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
         let shown = await node.snapshot()
         var page = shown.weekPage(strings: strings)
-        let mayAdd = context.access == .control && !EventStreams.StreamOptions.isOff(request.query["controls"])
-        if mayAdd, shown.nodeView.mayOwn, !shown.nodeView.isReadOnly {
+        if context.access.mayPress(by: request.query), shown.nodeView.mayOwn, !shown.nodeView.isReadOnly {
             let now = shown.groupTime.milliseconds
             page.today = LocalTime(at: now, offset: shown.ledgerOffset(now)).date
         }
