@@ -2,6 +2,7 @@
 
 import API
 import ArgumentParser
+import BrokerAdmin
 import FoundationEssentials
 import Mosquitto
 import Runtime
@@ -31,7 +32,7 @@ struct BrokerExaminationCommand: AsyncParsableCommand {
         print(ReportJSON.text(findings))
     }
 
-    private static func member(_ given: SettingValues) throws -> BrokerExamination.Member {
+    private static func member(_ given: SettingValues) throws -> BrokerExamination.ClusterMember {
         var values = given
         try values.fill(environment: ProcessInfo.processInfo.environment)
         let settings = try NodeSettings(values, environment: ProcessInfo.processInfo.environment)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import API
-import BrokerAdmin
-import Mosquitto
+package import API
+package import Mosquitto
 import Session
-import Settings
+package import Settings
 import Wire
 
 /// Finds out what a broker can do, and what that means for Lockstep.
@@ -12,15 +11,22 @@ import Wire
 /// Its messages go to `ping/<a random name>` of the node, which the rights of the node include and no program reads.
 /// Only the check of the rights writes topics that others read, with payloads that they ignore. Retained messages are
 /// deleted at the end.
-struct BrokerExamination {
+package struct BrokerExamination: Sendable {
     /// A member of the broker's cluster.
-    typealias Member = (settings: NodeSettings, configuration: MQTTConfiguration)
+    package typealias ClusterMember = (settings: NodeSettings, configuration: MQTTConfiguration)
 
     let settings: NodeSettings
     let configuration: MQTTConfiguration
-    let members: [Member]
+    let members: [ClusterMember]
     let loop: EventLoop
     let probe = "doctor-" + String(UInt32.random(in: 0 ... .max), radix: 36)
+
+    package init(settings: NodeSettings, configuration: MQTTConfiguration, members: [ClusterMember], loop: EventLoop) {
+        self.settings = settings
+        self.configuration = configuration
+        self.members = members
+        self.loop = loop
+    }
 
     private var name: String { settings.broker?.description ?? "" }
     private var node: NodeID { settings.broker?.user.flatMap(NodeID.init) ?? settings.node }
@@ -32,7 +38,7 @@ struct BrokerExamination {
         MQTTMessage(topic: topic, payload: Array(text.utf8), retain: retain)
     }
 
-    func findings() async -> [Finding] {
+    package func findings() async -> [Finding] {
         do {
             return try await ExaminationConnection.with(configuration, on: loop) { first in
                 try await first.subscribe(own + "#")
@@ -144,7 +150,7 @@ struct BrokerExamination {
         return Finding("retained", .absent, "not kept: \(Self.asking); while no other node is online it shows none")
     }
 
-    private func shared(_ first: ExaminationConnection, _ member: Member) async -> Finding {
+    private func shared(_ first: ExaminationConnection, _ member: ClusterMember) async -> Finding {
         let name = member.settings.broker?.description ?? ""
         var configuration = member.configuration
         if member.settings.broker?.user == nil { configuration.credentials = self.configuration.credentials }
