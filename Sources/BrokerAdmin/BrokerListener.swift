@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import TLS
 
 /// The address at which the broker listens, as the file `address` holds it.
@@ -9,7 +10,7 @@ struct BrokerListener: Equatable {
     var port: Int
 
     var text: String { "\(isEncrypted ? "mqtts" : "mqtt") \(host.text) \(port)\n" }
-    var urlHost: String { host.text.contains(":") ? "[\(host.text)]" : host.text }
+    var urlHost: String { host.text.urlHost }
     var url: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(urlHost):\(port)" }
 }
 

@@ -35,10 +35,7 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         package var description: String { line.description }
 
         /// The ``description`` as a line. A valid host and port have no character that a line cannot hold.
-        package var line: LineText {
-            let host = LineText(showing: host)
-            return self.host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-        }
+        package var line: LineText { "\(LineText(showing: host.urlHost)):\(port)" }
 
         /// Parses `host[:port]`; `usual` is the port of a text without one.
         init(_ text: Substring, port usual: Int, hint: String = usualHint) throws(BadValue) {

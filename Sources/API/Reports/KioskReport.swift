@@ -98,9 +98,7 @@ extension KioskReport {
 
         package var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
 
-        package func origin(at host: String) -> String {
-            "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        }
+        package func origin(at host: String) -> String { "\(scheme)://\(host.urlHost):\(port)" }
     }
 
     private var plain: Page? {
@@ -123,6 +121,9 @@ extension KioskReport {
 }
 
 extension String {
+    /// A host as it stands in a URL: an address of IPv6 is in brackets.
+    package var urlHost: String { contains(":") ? "[\(self)]" : self }
+
     /// The text with every byte but letters, digits and `-._~` escaped for a URL.
     package var percentEncoded: String {
         utf8.map { byte in

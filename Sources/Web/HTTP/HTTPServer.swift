@@ -34,7 +34,7 @@ package struct HTTPListener: Sendable {
         self.encryption = encryption
     }
 
-    var address: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    var address: String { "\(host.urlHost):\(port)" }
 }
 
 /// The HTTP API and the pages of a node on one or two TCP ports.
