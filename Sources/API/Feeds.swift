@@ -11,8 +11,8 @@ package struct Feeds: Hashable, Sendable {
     /// The weeks before this one, as the debt service has published them last.
     package private(set) var year: DebtYear?
 
-    /// The age from which a week counts as old. The debt service publishes at the end of each day, which has 25 hours when
-    /// the clocks are set back, and may be an hour late.
+    /// The age from which a week counts as old. The debt service publishes at the end of each day, which can have 25
+    /// hours, and may be an hour late.
     package static let longestSilence: Milliseconds = .minutes(26 * 60)
 
     package init() {}
