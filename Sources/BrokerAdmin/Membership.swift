@@ -225,9 +225,10 @@ struct Membership {
                 let found = try await retained.read(filters)
                 if found.isEmpty { return (topics, 0) }
                 for message in found {
-                    if var presence = try? Presence(payload: message.payload), presence.isOnline {
-                        presence.isOnline = false
-                        try await retained.retain(presence.payload, on: message.topic)
+                    let text = String(decoding: message.payload, as: UTF8.self)
+                    let offline = text.replacing("\"online\":true", with: "\"online\":false")
+                    if case .own(.presence, _) = Topics.topic(of: message.topic), offline != text {
+                        try await retained.retain(Array(offline.utf8), on: message.topic)
                     }
                     try await retained.retain([], on: message.topic)
                 }
