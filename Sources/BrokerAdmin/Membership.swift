@@ -44,7 +44,11 @@ struct Membership {
                 let secret = try files.text(secretFile)
             {
                 CommandLineRunner.say("\(name) is invited already; this is the same invitation.")
-                return try invitation(for: existing, node, space, String(secret[...].trimmed))
+                var member = existing
+                // Over, and not withdrawn yet.
+                if let end = existing.expiresAt, end <= now { member.stateTime = now + Self.validity }
+                if member != existing { try save(member) }
+                return try invitation(for: member, node, space, String(secret[...].trimmed))
             }
             throw SetupFailure(
                 "\(name) is a member already; for a new invitation: sudo lockstep revoke \(name), then invite it again")

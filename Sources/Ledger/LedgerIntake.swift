@@ -8,7 +8,7 @@ public enum AwakeScale: TimeScale {}
 public typealias AwakeTime = Time<AwakeScale>
 
 /// Groups arriving records into transactions of the ledger, and collects their answers. Pure: the caller has the clock,
-/// the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to ``noteFiled(_:at:)``;
+/// the disk and the connection. It writes each ``nextBatch()`` and passes the result to ``noteFiled(_:at:)``;
 /// records that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its end to
 /// ``noteAnswered()``.
 public struct LedgerIntake: Sendable {
@@ -38,11 +38,9 @@ public struct LedgerIntake: Sendable {
         var node: NodeID
     }
 
-    private var waiting: [Arrival] = []
-    private var waitingSince: AwakeTime = 0
+    private var waiting: [(arrival: Arrival, since: AwakeTime)] = []
     /// The records that are being written.
-    private var filing: [Arrival] = []
-    private var filingSince: AwakeTime = 0
+    private var filing: [(arrival: Arrival, since: AwakeTime)] = []
     private var dropped = 0
     private var answers: [Asker: [LedgerAck.Item]] = [:]
     /// The keys of ``answers``, in order.
@@ -67,11 +65,10 @@ public struct LedgerIntake: Sendable {
         }
         guard waiting.count < Self.waitingLimit else {
             dropped += 1
-            return report(lag: now - waitingSince)
+            return report(lag: now - (filing.first ?? waiting[0]).since)
         }
-        if waiting.isEmpty { waitingSince = now }
-        waiting.append(Arrival(space: space, digested: digested, at: time))
-        if !filing.isEmpty { reportLag(since: filingSince, at: now) }
+        waiting.append((Arrival(space: space, digested: digested, at: time), now))
+        reportLag(at: now)
     }
 
     /// Refuses a record that cannot be read, so that its node stops sending it.
@@ -80,18 +77,17 @@ public struct LedgerIntake: Sendable {
     }
 
     /// Returns the records to write in one transaction; none while others are being written.
-    public mutating func nextBatch(at now: AwakeTime) -> [Arrival] {
+    public mutating func nextBatch() -> [Arrival] {
         guard filing.isEmpty else { return [] }
         filing = Array(waiting.prefix(Self.batchLimit))
         waiting.removeFirst(filing.count)
-        (filingSince, waitingSince) = (waitingSince, now)
-        return filing
+        return filing.map(\.arrival)
     }
 
     /// Answers for the batch that was written. `results` is `nil` if nothing was filed: nodes send the records again.
     public mutating func noteFiled(_ results: [FilingResult]?, at now: AwakeTime) {
-        reportLag(since: filingSince, at: now)
-        for (arrival, result) in zip(filing, results ?? []) {
+        reportLag(at: now)
+        for ((arrival, _), result) in zip(filing, results ?? []) {
             let record = arrival.digested.record
             let answered: LedgerAck.Outcome
             switch result {
@@ -138,8 +134,8 @@ public struct LedgerIntake: Sendable {
         return notes
     }
 
-    private mutating func reportLag(since: AwakeTime, at now: AwakeTime) {
-        if now - since > Self.lagLimit { report(lag: now - since) }
+    private mutating func reportLag(at now: AwakeTime) {
+        if let oldest = filing.first, now - oldest.since > Self.lagLimit { report(lag: now - oldest.since) }
     }
 
     private mutating func report(lag: Milliseconds) {

@@ -13,9 +13,10 @@ public import Session
 // 4. `LedgerIntake` drops a record without an answer while 65,536 wait; its node sends it again. `LedgerStore.file` of
 //    `Debt` files the others under space, session and node, so that a record replaces only an earlier one of that node
 //    (`FilingResult`, below), within the quota of its node (`RecordQuota`).
-// 5. A record ends the runs of another session only as a takeover of it: it names that session's node and lineage, has
-//    a larger stamp, and is not earlier than 10 s before that session began (`LineagePart`). A session whose final
-//    record the ledger had before is not cut (`FiledPart`).
+//
+// When minutes are counted, a record ends the runs of another session only as a takeover of it: it names that session's
+// node and lineage, has a larger stamp, and is not earlier than 10 s before that session began (`LineagePart`). A
+// session whose final record the ledger had before is not cut (`FiledPart`).
 
 /// The result of comparing a record that arrives with the stored record of its session.
 public enum FilingResult: Hashable, Sendable {

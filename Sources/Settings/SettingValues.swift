@@ -94,7 +94,8 @@ package struct SettingValues: Sendable {
             let similar = Setting.allCases.map(\.rawValue).names(like: name)
             throw SettingError(
                 "\(value.origin): there is no such setting; "
-                    + (similar.map { "similar: \($0)" } ?? "the files of Config list all"))
+                    + (similar.map { "similar: \($0)" }
+                        ?? "the files in /etc/lockstep, or in Config of the sources, list all"))
         }
         if values[setting] == nil, !value.text.isEmpty { values[setting] = value }
     }

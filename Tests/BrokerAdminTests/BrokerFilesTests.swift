@@ -53,8 +53,13 @@ import Testing
     @Test func theFilesOfAnEarlierBrokerAreUsedFurther() async throws {
         let secret = "abcdefghijklmnopqrstuv01"
         for (name, text) in [
-            ("passwd", "_local:$7$101$a$b\ndesk:$7$101$c$d\nolder:$7$101$e$f\n"), ("desk.join", secret),
-            ("members", "desk node home invited 4000000000\nwall display + revoked 1700000000\n"), ("local", "a"),
+            ("passwd", "_local:$7$101$a$b\ndesk:$7$101$c$d\nolder:$7$101$e$f\nlate:$7$101$e$f\n"),
+            ("desk.join", secret),
+            ("late.join", secret),
+            (
+                "members",
+                "desk node home invited 4000000000\nlate node home invited 1700000000\nwall display + revoked 1700000000\n"
+            ), ("local", "a"),
             ("address", "mqtt 192.0.2.7 1884\n"), ("lan", "yes\n"),
         ] {
             try files.install(BrokerFile("lockstep/\(name)", text, for: .root))
@@ -69,7 +74,12 @@ import Testing
         await #expect(throws: SetupFailure.self) {
             _ = try await membership.invite(desk, role: .display, space: NodeSettings.defaultSpace)
         }
-        #expect(try await membership.members().map(\.node) == ["desk", "older", "wall"])
+        #expect(try await membership.members().map(\.node) == ["desk", "late", "older", "wall"])
+        // An invitation that is over, and not withdrawn yet, is extended.
+        let late = try #require(NodeID("late"))
+        let extended = try await membership.invite(late, role: .node, space: NodeSettings.defaultSpace)
+        #expect(extended.secret == secret)
+        #expect(extended.expires > 1_790_000_000)
         // A revoked member may be invited again.
         let wall = try #require(NodeID("wall"))
         #expect(try await membership.invite(wall, role: .display, space: NodeSettings.defaultSpace).secret != secret)

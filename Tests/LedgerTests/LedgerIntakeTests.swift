@@ -44,27 +44,27 @@ import Wire
     @Test mutating func recordsThatArriveDuringAWriteAreTheNextBatch() throws {
         #expect(intake.isIdle)
         try receive(0..<2)
-        #expect(intake.nextBatch(at: 0).count == 2)
+        #expect(intake.nextBatch().count == 2)
         try receive(2..<5)
-        #expect(intake.nextBatch(at: 0).isEmpty, "a batch is being written")
+        #expect(intake.nextBatch().isEmpty, "a batch is being written")
         #expect(answers().isEmpty, "nothing is on disk")
         intake.noteFiled([.stored, .known], at: 1)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.kept, .kept])
-        #expect(intake.nextBatch(at: 1).map(\.digested.record.id.rawValue) == ["s-2", "s-3", "s-4"])
+        #expect(intake.nextBatch().map(\.digested.record.id.rawValue) == ["s-2", "s-3", "s-4"])
         intake.noteFiled([.stored, .stored, .stored], at: 1)
         #expect(intake.isIdle)
     }
 
     @Test mutating func aBatchIsBounded() throws {
         try receive(0..<LedgerIntake.batchLimit + 1)
-        #expect(intake.nextBatch(at: 0).count == LedgerIntake.batchLimit)
+        #expect(intake.nextBatch().count == LedgerIntake.batchLimit)
         intake.noteFiled(nil, at: 0)
-        #expect(intake.nextBatch(at: 0).count == 1)
+        #expect(intake.nextBatch().count == 1)
     }
 
     @Test mutating func aFailedWriteIsNotAnswered() throws {
         try receive(0..<3)
-        _ = intake.nextBatch(at: 0)
+        _ = intake.nextBatch()
         intake.noteFiled(nil, at: 0)
         #expect(answers().isEmpty)
         #expect(intake.isIdle)
@@ -72,7 +72,7 @@ import Wire
 
     @Test mutating func eachOutcomeHasItsAnswer() throws {
         try receive(0..<5)
-        _ = intake.nextBatch(at: 0)
+        _ = intake.nextBatch()
         intake.noteFiled([.stored, .known, .older, .conflict, .overQuota], at: 0)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.kept, .kept, .kept, .conflict, .refused])
         let conflict = try record(3)
@@ -82,7 +82,7 @@ import Wire
 
     @Test mutating func anImpossibleDateIsRefusedAtOnce() throws {
         intake.receive(try record(1, at: Self.time + .days(3)), in: home, at: Self.time, isVouched: true, now: 0)
-        #expect(intake.nextBatch(at: 0).isEmpty)
+        #expect(intake.nextBatch().isEmpty)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.refused])
         #expect(intake.removeNotes() == [.implausible(home, desk)])
     }
@@ -94,7 +94,7 @@ import Wire
         #expect(answers().isEmpty)
         #expect(intake.removeNotes().isEmpty)
         intake.receive(try record(1), in: home, at: Self.time, isVouched: true, now: 0)
-        #expect(intake.nextBatch(at: 0).count == 1)
+        #expect(intake.nextBatch().count == 1)
         let old = try record(2, at: Limits.earliestStamp - .days(3))
         intake.receive(old, in: home, at: early, isVouched: false, now: 0)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.refused])
@@ -107,7 +107,7 @@ import Wire
 
     @Test mutating func manyAnswersAreSplitIntoSeveralMessages() throws {
         try receive(0..<LedgerAck.itemsLimit + 1)
-        _ = intake.nextBatch(at: 0)
+        _ = intake.nextBatch()
         intake.noteFiled(Array(repeating: .stored, count: LedgerAck.itemsLimit + 1), at: 0)
         #expect(answers().map(\.items.count) == [LedgerAck.itemsLimit, 1])
     }
@@ -116,7 +116,7 @@ import Wire
         let hall = try #require(NodeID("hall"))
         try receive(0..<2)
         intake.receive(try record(2, of: hall), in: home, at: Self.time, isVouched: true, now: 0)
-        _ = intake.nextBatch(at: 0)
+        _ = intake.nextBatch()
         intake.noteFiled([.stored, .stored, .stored], at: 0)
         #expect(answers().map(\.node) == [desk, hall])
     }
@@ -140,11 +140,25 @@ import Wire
 
     @Test mutating func aDiskThatIsTooSlowIsReported() throws {
         try receive(0..<1)
-        _ = intake.nextBatch(at: 0)
+        _ = intake.nextBatch()
         try receive(1..<3, now: 0 + LedgerIntake.lagLimit)
         #expect(intake.removeNotes().isEmpty)
         try receive(3..<5, now: 1 + LedgerIntake.lagLimit)
         #expect(intake.removeNotes() == [.behind(waiting: 5, lag: LedgerIntake.lagLimit + 1, dropped: 0)])
+    }
+
+    /// Each transaction is quick, but the queue is long.
+    @Test mutating func theLagIsThatOfTheOldestRecord() throws {
+        let one = try record(1)
+        for _ in 0..<LedgerIntake.batchLimit + 1 {
+            intake.receive(one, in: home, at: Self.time, isVouched: true, now: 0)
+        }
+        let count = intake.nextBatch().count
+        intake.noteFiled([FilingResult](repeating: .stored, count: count), at: 0 + LedgerIntake.lagLimit)
+        #expect(intake.removeNotes().isEmpty)
+        #expect(intake.nextBatch().count == 1)
+        intake.noteFiled([.stored], at: 1 + LedgerIntake.lagLimit)
+        #expect(intake.removeNotes() == [.behind(waiting: 1, lag: LedgerIntake.lagLimit + 1, dropped: 0)])
     }
 
     @Test mutating func recordsBeyondTheLimitAreDropped() throws {

@@ -52,7 +52,7 @@ import Testing
 
         func handle(_ event: MQTTEvent) { link.handle(event) }
         func will() -> MQTTMessage? { link.will() }
-        func events(of id: SpaceID) -> [String] { link.space(id)?.events ?? [] }
+        func events(of id: SpaceID) -> [String] { link.openSpace(id)?.events ?? [] }
         var isConnected: Bool { link.isConnected }
     }
 

@@ -293,6 +293,13 @@ import Testing
         #expect(given.stateDirectory == plain.stateDirectory)
         #expect(given.hooks == plain.hooks)
         #expect(given.language == plain.language)
+        #expect(given.role == plain.role)
+        #expect(given.isSocketForGroup == plain.isSocketForGroup)
+        #expect(given.hasPlainTopics == plain.hasPlainTopics)
+        #expect(given.showsProgress == plain.showsProgress)
+        #expect(given.hasHomeAssistant == plain.hasHomeAssistant)
+        #expect(given.isAuthorityPinned == plain.isAuthorityPinned)
+        #expect(given.needsLocalKey == plain.needsLocalKey)
     }
 
     @Test func hookSettingNamesItsEvent() throws {

@@ -3,7 +3,7 @@
 package import Session
 package import Wire
 
-/// The outcome of a request. Every field is always there.
+/// The outcome of a request. In JSON every field is there, perhaps as `null`.
 package struct ReplyReport: Hashable, Sendable, Described {
     /// The result of a press.
     package enum Outcome: String, CaseIterable, Sendable {

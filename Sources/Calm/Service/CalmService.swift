@@ -71,7 +71,7 @@ package actor CalmService: BrokerService {
     private func handle(_ message: MQTTMessage) -> CalmSpace? {
         let now = SystemClock.bootMilliseconds()
         if let id = Topics.space(of: message.topic) {
-            guard let space = link.space(id) else { return nil }
+            guard let space = link.openSpace(id) else { return nil }
             for case .sound(let level, let node) in space.core.receive(message) {
                 space.add(level, from: node, at: now)
             }

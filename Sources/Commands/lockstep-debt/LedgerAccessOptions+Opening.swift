@@ -30,10 +30,10 @@ extension LedgerAccessOptions {
         }
         let (ofUp, ofMachine) = (paths.stateDirectory + "/debt", Installation.machineLedger)
         let installation = Installation(environment: environment)
-        let otherPlaces = installation.keepsLedger ? [ofMachine, ofUp] : [ofUp, ofMachine]
         var machine = SettingValues()
         try? machine.fill(file: installation.ledgerSettings)
         let database = try DebtSettings.database(machine)
+        let otherPlaces = installation.keepsLedger || database != nil ? [ofMachine, ofUp] : [ofUp, ofMachine]
         let candidates = ([settings.common.stateDirectory] + otherPlaces).map { directory in
             var candidate = settings
             candidate.common.stateDirectory = directory

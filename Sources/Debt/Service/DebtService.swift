@@ -157,7 +157,7 @@ package actor DebtService: BrokerService {
 
     private func space(_ id: SpaceID) -> DebtSpace? {
         let isNew = link.spaces[id] == nil
-        let space = link.space(id)
+        let space = link.openSpace(id)
         if isNew, space != nil, link.isConnected {
             loop.execute { [weak self] in self?.assumeIsolated { $0.update(id) } }
         }

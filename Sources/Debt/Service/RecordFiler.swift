@@ -76,12 +76,15 @@ final class RecordFiler {
     private func act() {
         isPlanned = false
         for note in intake.removeNotes() { report(note) }
-        let batch = intake.nextBatch(at: Self.awake)
+        let batch = intake.nextBatch()
         if !batch.isEmpty {
             nonisolated(unsafe) weak let this = self
             disk.execute { [ledger, quota, loop] in
                 let result = Result { try ledger.file(batch, within: quota) }
-                loop.execute { this?.noteFiled(batch, result) }
+                loop.execute {
+                    this?.noteFiled(batch, result)
+                    this?.act()
+                }
             }
         }
         sendAnswers()
@@ -90,14 +93,14 @@ final class RecordFiler {
     private func noteFiled(_ batch: [LedgerIntake.Arrival], _ result: Result<[LedgerStore.Change], any Error>) {
         intake.noteFiled(try? result.get().map(\.filing), at: Self.awake)
         onFiled(result.map { Array(zip(batch, $0)) })
-        act()
     }
 
     /// Writes the waiting records on the calling thread, unless others are being written.
     func fileNow() {
-        while case let batch = intake.nextBatch(at: Self.awake), !batch.isEmpty {
+        while case let batch = intake.nextBatch(), !batch.isEmpty {
             noteFiled(batch, Result { try ledger.file(batch, within: quota) })
         }
+        act()
     }
 
     private static var awake: AwakeTime { AwakeTime(SystemClock.awakeMilliseconds()) }

@@ -13,7 +13,8 @@ package struct CommandAllowance: Sendable {
     private static let startCost: Int64 = 5
 
     /// Why a command above the limit is refused.
-    package static let reason = "busy: \(burst) commands in a row, then one a second; a start counts for \(startCost)"
+    package static let reason =
+        "busy: \(burst) commands in a row, then one a second; a start or a take counts for \(startCost)"
 
     /// The fill level in thousandths of a token.
     private var level = burst * 1_000

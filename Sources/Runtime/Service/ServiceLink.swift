@@ -41,7 +41,7 @@ package final class ServiceLink<Space: ServiceSpace> {
         _ configuration: MQTTConfiguration,
         makeWill: @escaping @Sendable () -> MQTTMessage?, onEvent: @escaping @Sendable (MQTTEvent) -> Void
     ) async throws {
-        if !isEverySpace { _ = space(settings.space) }
+        if !isEverySpace { _ = openSpace(settings.space) }
         try await link.run(configuration, makeWill: isEverySpace ? nil : makeWill, onEvent: onEvent)
     }
 
@@ -65,8 +65,8 @@ package final class ServiceLink<Space: ServiceSpace> {
         }
     }
 
-    /// Returns a space, which is created at its first message; `nil` beyond the maximum number of spaces.
-    package func space(_ id: SpaceID) -> Space? {
+    /// Returns a space, which is opened at its first message; `nil` beyond the maximum number of spaces.
+    package func openSpace(_ id: SpaceID) -> Space? {
         if let space = spaces[id] { return space }
         guard spaces.count < Self.spacesLimit else {
             problems.report("there are more than \(Self.spacesLimit) spaces; \(id) is not served")

@@ -23,7 +23,7 @@ package enum CommandLineRunner {
             exit(finishOutput(of: type._commandName))
         } catch let error where error is SettingError || error is UsageError {
             say("\(type._commandName): \(error)")
-            exit(2)
+            exit(ExitStatus.usage.rawValue)
         } catch {
             switch type.exitCode(for: error) {
             case .success:
@@ -31,7 +31,7 @@ package enum CommandLineRunner {
                 exit(finishOutput(of: type._commandName))
             case .validationFailure:
                 say(type.fullMessage(for: error))
-                exit(2)
+                exit(ExitStatus.usage.rawValue)
             case let code:
                 if !(error is ExitCode) { say("\(type._commandName): \(error)") }
                 exit(code.rawValue)

@@ -4,7 +4,9 @@ package import ArgumentParser
 
 /// The options that say where the ledger is.
 package struct LedgerOptions: ParsableArguments {
-    @Option(help: "The file with settings (default: ~/.config/lockstep/debt.env, if it exists).", completion: .file())
+    @Option(
+        help: "The file with settings (default: ~/.config/lockstep/debt.env; its machine's: /etc/lockstep/debt.env).",
+        completion: .file())
     package var config: String?
 
     @Option(

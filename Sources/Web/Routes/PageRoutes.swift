@@ -67,8 +67,8 @@ struct PageRoutes: Sendable {
         routes.get(
             "/qr.svg",
             Route(
-                "A QR code of the kiosk page's address, with a key for the client's access.",
-                [.ok("image/svg+xml", "The image."), .badParameter], query: [.face, .lang, .controls])
+                "A QR code of the kiosk page's address, with the key that only looks, or none where none is needed.",
+                [.ok("image/svg+xml", "The image."), .badParameter], query: [.face, .lang])
         ) { request, context in try qr(request, context) }
         routes.get(
             "/v1/clock",

@@ -33,7 +33,7 @@ struct KioskLinkCommand: AsyncParsableCommand {
     @Option(
         help: """
             The name or address of this machine as the browser reaches it, or a whole origin such as that of a proxy, \
-            https://pi.example.org (default: its host name).
+            https://pi.example.org (default: its host name with .local).
             """, transform: PageHost.init)
     var host: PageHost?
 

@@ -84,7 +84,7 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var scope: JoinScopeOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Then make this machine a kiosk, which shows nothing but the display.")
+    @Flag(help: "Then make this machine a kiosk, which shows the display from boot on.")
     var kiosk = false
 
     @OptionGroup(title: "With the address of a broker")
