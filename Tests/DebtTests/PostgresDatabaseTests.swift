@@ -53,18 +53,19 @@ struct PostgresDatabaseTests {
         #expect(try second.servers(of: home) == [debt, attic])
     }
 
-    @Test func aLockThatIsLostIsNoticed() throws {
+    @Test func aLockThatIsLostIsNoticed() async throws {
         guard let first = try open(), let second = try open() else { return }
         #expect(try first.claim(home, for: "debt on hall", as: debt) == nil)
         #expect(try !first.poll())
         try second.notifyServices()
-        var isNotified = false
-        for _ in 0..<100_000 where !isNotified { isNotified = try first.poll() }
-        #expect(isNotified)
+        try await eventually("the notification arrives") { try first.poll() }
         try PostgresConnection(Store.place(in: directory)).command(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'debt on hall'")
-        let error = #expect(throws: LedgerError.self) {
-            for _ in 0..<100_000 { _ = try first.read { try $0.rows("SELECT 1") } }
+        let error = await #expect(throws: LedgerError.self) {
+            try await eventually("the connection is lost") {
+                _ = try first.read { try $0.rows("SELECT 1") }
+                return false
+            }
         }
         guard case .lost = error else {
             Issue.record("\(String(describing: error))")
