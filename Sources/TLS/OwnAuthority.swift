@@ -58,8 +58,9 @@ package struct OwnAuthority: Sendable {
         if let found, !found.isValid(at: now), let former = credential(at: formerPath), former.isValid(at: now),
             let certificate = try certificate(for: hosts, of: former, at: now)
         {
-            try save(found, at: formerPath)
+            // In this order, so that no failure in between loses the authority that the phones trust.
             try save(former, at: authorityPath)
+            try save(found, at: formerPath)
             return Credentials(authority: former, certificate: certificate, isAuthorityNew: false)
         }
         if let found, !found.hasEnded(at: now), let certificate = try certificate(for: hosts, of: found, at: now) {
