@@ -17,7 +17,8 @@ struct AuthMiddleware: RouterMiddleware {
     /// Whether the node itself serves TLS.
     var isSecure = false
 
-    private static let openPaths =
+    /// The paths that need no key, neither for a request nor in `openapi.json`.
+    static let openPaths =
         ["/health", PhoneRoutes.path, PageRoutes.authorityPath] + RemoteRoutes.pathsWithoutKey
 
     @concurrent func handle(

@@ -13,7 +13,8 @@ enum OpenAPI {
         addRoutes(
             Routes(router: router) { method, path, route in
                 let method = method.rawValue.lowercased()
-                let described = operation(route, "\(method)\(path)", &schemas)
+                let described = operation(
+                    route, "\(method)\(path)", needsKey: !AuthMiddleware.openPaths.contains(path), &schemas)
                 paths.append((path, JSONText([(method, described)])))
             })
         let page: JSONText = [
@@ -35,7 +36,9 @@ enum OpenAPI {
         return Array(page.text.utf8)
     }
 
-    private static func operation(_ route: Route, _ name: String, _ schemas: inout Schemas) -> JSONText {
+    private static func operation(
+        _ route: Route, _ name: String, needsKey: Bool, _ schemas: inout Schemas
+    ) -> JSONText {
         let parameters = route.query.map { parameter -> JSONText in
             [
                 "name": JSONText(parameter.name), "in": "query",
@@ -44,7 +47,8 @@ enum OpenAPI {
             ]
         }
         var answers: [(String, JSONText?)] = []
-        for answer in route.answers.sorted(by: { $0.status < $1.status }) {
+        let refused = Route.Answer.problem(401, "The key is missing or not valid for this node.")
+        for answer in (route.answers + (needsKey ? [refused] : [])).sorted(by: { $0.status < $1.status }) {
             let schema = answer.schema(&schemas)
             let content = answer.type.map { type in JSONText([(type, ["schema": schema] as JSONText)]) }
             let described: JSONText = ["description": JSONText(answer.about), "content": content]
@@ -59,7 +63,7 @@ enum OpenAPI {
         let security: JSONText = [[:], ["bearer": []], ["cookie": []]]
         return [
             "summary": JSONText(route.summary), "operationId": JSONText(id), "parameters": JSONText(parameters),
-            "requestBody": body, "responses": JSONText(answers), "security": route.needsKey ? security : [],
+            "requestBody": body, "responses": JSONText(answers), "security": needsKey ? security : [],
         ]
     }
 

@@ -39,7 +39,7 @@ struct PageRoutes: Sendable {
                 [
                     .ok("application/x-x509-ca-cert", "The certificate in PEM format."),
                     .problem(404, "The node serves no HTTPS, or uses a certificate of another authority."),
-                ], needsKey: false)
+                ])
         ) { _, _ in
             guard let authority = authority() else {
                 throw HTTPProblem(.notFound, "this node has no authority of its own, which it makes with --https")
@@ -82,7 +82,7 @@ struct PageRoutes: Sendable {
                 [
                     .json("The node answers, and all changes are on disk.") { $0.reference(to: HealthReport.self) },
                     .json(unsaved, status: 503) { $0.reference(to: HealthReport.self) },
-                ], needsKey: false)
+                ])
         ) { _, _ in
             let metrics = await node.metrics()
             return .json(

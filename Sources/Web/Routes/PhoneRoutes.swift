@@ -34,7 +34,7 @@ struct PhoneRoutes: Sendable {
                         type: "text/html"),
                     .problem(429, "More than 20 wrong links were opened within a minute."),
                     .problem(503, "The phone cannot be saved; the link still works."),
-                ], query: [code, .lang], needsKey: false)
+                ], query: [code, .lang])
         ) { request, context in try pair(request, context) }
     }
 

@@ -29,9 +29,9 @@ struct RemoteRoutes: Sendable {
             "remote-worker.js", "text/javascript; charset=utf-8", "The page's service worker, which keeps its files.")
         routes.file(
             "remote.webmanifest", "application/manifest+json",
-            "The page's manifest, with which a browser installs it.", needsKey: false)
-        routes.file("remote.svg", "image/svg+xml", "The page's icon.", needsKey: false)
-        for size in [192, 512] { routes.file("remote-\(size).png", "image/png", "The page's icon.", needsKey: false) }
+            "The page's manifest, with which a browser installs it.")
+        routes.file("remote.svg", "image/svg+xml", "The page's icon.")
+        for size in [192, 512] { routes.file("remote-\(size).png", "image/png", "The page's icon.") }
         routes.get(
             Self.overviewPath,
             Route(

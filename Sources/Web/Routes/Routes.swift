@@ -27,10 +27,8 @@ struct Routes {
         describe?(.post, path, route())
     }
 
-    func file(
-        _ name: String, _ type: String, _ summary: String, cache: String = "no-cache", needsKey: Bool = true
-    ) {
-        get("/\(name)", Route(summary, [.ok(type, "The file.")], needsKey: needsKey)) { _, _ in
+    func file(_ name: String, _ type: String, _ summary: String, cache: String = "no-cache") {
+        get("/\(name)", Route(summary, [.ok(type, "The file.")])) { _, _ in
             try PageRoutes.file(name, type, cache: cache)
         }
     }
@@ -43,19 +41,14 @@ struct Route {
     var query: [Parameter]
     /// The schema of the body.
     var request: Schema?
-    var needsKey: Bool
 
     typealias Schema = (inout Schemas) -> JSONText
 
-    init(
-        _ summary: String, _ answers: [Answer], query: [Parameter] = [], request: Schema? = nil, needsKey: Bool = true
-    ) {
+    init(_ summary: String, _ answers: [Answer], query: [Parameter] = [], request: Schema? = nil) {
         self.summary = summary
         self.answers = answers + [.problem(421, "The Host header is not a name of this node.")]
-        if needsKey { self.answers.append(.problem(401, "The key is missing or not valid for this node.")) }
         self.query = query
         self.request = request
-        self.needsKey = needsKey
     }
 
     /// Describes a page with its parameters.
