@@ -2,6 +2,7 @@
 
 import Hummingbird
 import NIOCore
+import Session
 
 /// The context of a request: its connection and its access.
 struct WebContext: RequestContext {
@@ -24,4 +25,32 @@ struct WebContext: RequestContext {
     }
 
     var isFromLoopback: Bool { channel.remoteAddress?.isLoopback == true }
+
+    /// Returns the body of the request, unless its phone was removed while the body arrived.
+    func body(of request: Request, within timeout: Duration = Timeouts().body) async throws -> [UInt8] {
+        let body = try await Self.receiveBody(of: request, within: timeout)
+        // A connection over TLS is read for some seconds after it was closed.
+        guard isStillPaired() else { throw HTTPProblem(.unauthorized, "this phone was removed") }
+        return body
+    }
+
+    private static func receiveBody(of request: Request, within timeout: Duration) async throws -> [UInt8] {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                do {
+                    return Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView)
+                } catch is NIOTooManyBytesError {
+                    throw HTTPProblem(.contentTooLarge, "a request body has at most \(Limits.payloadBytes) bytes")
+                } catch {
+                    throw HTTPProblem(.badRequest, "the request ended before its body was complete")
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw HTTPProblem(.requestTimeout, "the request took longer than \(timeout)")
+            }
+            return try await group.next() ?? []
+        }
+    }
 }

@@ -70,7 +70,7 @@ struct APIRoutes: Sendable {
     }
 
     private func start(_ request: Request, _ context: WebContext) async throws -> Response {
-        let asked = try StartRequest(request: try await body(of: request, context))
+        let asked = try StartRequest(request: try await context.body(of: request, within: bodyTimeout))
         do throws(RequestError) {
             return Self.answer(try await node.start(asked))
         } catch {
@@ -81,27 +81,27 @@ struct APIRoutes: Sendable {
     }
 
     private func intent(_ request: Request, _ context: WebContext) async throws -> Response {
-        let wanted = try IntentRequest(request: try await body(of: request, context))
+        let wanted = try IntentRequest(request: try await context.body(of: request, within: bodyTimeout))
         return Self.answer(await node.ask(.press(try wanted.press())))
     }
 
     private func take(_ request: Request, _ context: WebContext) async throws -> Response {
-        _ = try EmptyRequest(body: try await body(of: request, context))
+        _ = try EmptyRequest(body: try await context.body(of: request, within: bodyTimeout))
         return Self.answer(await node.ask(.take))
     }
 
     private func acknowledge(_ request: Request, _ context: WebContext) async throws -> Response {
-        _ = try EmptyRequest(body: try await body(of: request, context))
+        _ = try EmptyRequest(body: try await context.body(of: request, within: bodyTimeout))
         return Self.answer(await node.ask(.acknowledge))
     }
 
     private func say(_ request: Request, _ context: WebContext) async throws -> Response {
-        let wanted = try MessageRequest(request: try await body(of: request, context)).checked()
+        let wanted = try MessageRequest(request: try await context.body(of: request, within: bodyTimeout)).checked()
         return Self.answer(await node.ask(.say(wanted.text, for: wanted.life)))
     }
 
     private func add(_ request: Request, _ context: WebContext) async throws -> Response {
-        let wanted = try AddRequest(request: try await body(of: request, context))
+        let wanted = try AddRequest(request: try await context.body(of: request, within: bodyTimeout))
         let shown = await node.snapshot()
         let session = try wanted.session(
             at: shown.groupTime, labels: (shown.feeds.week?.week?.labels ?? []).compactMap(\.label),
@@ -115,7 +115,7 @@ struct APIRoutes: Sendable {
 
     /// Publishes a level. The calm service does not acknowledge it; a lost one is a gap.
     private func sound(_ request: Request, _ context: WebContext) async throws -> Response {
-        let wanted = try SoundRequest(request: try await body(of: request, context))
+        let wanted = try SoundRequest(request: try await context.body(of: request, within: bodyTimeout))
         guard await node.publish(wanted.sound) else {
             throw HTTPProblem(.serviceUnavailable, "the node has no connection to a broker")
         }
@@ -134,34 +134,6 @@ struct APIRoutes: Sendable {
             for await snapshot in snapshots.cancelOnGracefulShutdown() {
                 try await writer.write(.event("view", data: snapshot.nodeView.json()))
             }
-        }
-    }
-
-    /// Returns the body of a request, unless its phone was removed while the body arrived.
-    private func body(of request: Request, _ context: WebContext) async throws -> [UInt8] {
-        let body = try await receiveBody(of: request)
-        // A connection over TLS is read for some seconds after it was closed.
-        guard context.isStillPaired() else { throw HTTPProblem(.unauthorized, "this phone was removed") }
-        return body
-    }
-
-    private func receiveBody(of request: Request) async throws -> [UInt8] {
-        try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
-                do {
-                    return Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView)
-                } catch is NIOTooManyBytesError {
-                    throw HTTPProblem(.contentTooLarge, "a request body has at most \(Limits.payloadBytes) bytes")
-                } catch {
-                    throw HTTPProblem(.badRequest, "the request ended before its body was complete")
-                }
-            }
-            group.addTask {
-                try await Task.sleep(for: bodyTimeout)
-                throw HTTPProblem(.requestTimeout, "the request took longer than \(bodyTimeout)")
-            }
-            return try await group.next() ?? []
         }
     }
 

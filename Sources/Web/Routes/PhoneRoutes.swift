@@ -3,7 +3,6 @@
 import API
 import Display
 import Hummingbird
-import NIOCore
 import Session
 import Wire
 
@@ -17,8 +16,8 @@ struct PhoneRoutes: Sendable {
     /// Adds the routes of the control socket, whose users alone may add and remove phones.
     func addControlRoutes(to router: Router<WebContext>) {
         router.get("/v1/phones") { _, _ in Response.json(phones.report.encoded) }
-        router.post("/v1/phones") { request, _ in try await add(request) }
-        router.delete("/v1/phones") { request, _ in try await remove(request) }
+        router.post("/v1/phones") { request, context in try await add(request, context) }
+        router.delete("/v1/phones") { request, context in try await remove(request, context) }
     }
 
     func addRoutes(to routes: Routes) {
@@ -38,20 +37,15 @@ struct PhoneRoutes: Sendable {
         ) { request, context in try pair(request, context) }
     }
 
-    private func add(_ request: Request) async throws -> Response {
-        let wanted = try await body(of: request)
+    private func add(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try PhoneRequest(request: try await context.body(of: request))
         let link = try phones.invite(wanted.name, mayPress: wanted.look != true)
         return .json(link.encoded)
     }
 
-    private func remove(_ request: Request) async throws -> Response {
-        try phones.remove(try await body(of: request).name)
+    private func remove(_ request: Request, _ context: WebContext) async throws -> Response {
+        try phones.remove(try PhoneRequest(request: try await context.body(of: request)).name)
         return .json(phones.report.encoded)
-    }
-
-    private func body(of request: Request) async throws -> PhoneRequest {
-        try PhoneRequest(
-            request: Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView))
     }
 
     /// Gives the phone its key in a cookie and redirects it to the remote page, whose address has no key.
