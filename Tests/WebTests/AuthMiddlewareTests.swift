@@ -121,6 +121,13 @@ import Wire
         #expect(node.asked.withLock(\.self) == ["press pause"])
     }
 
+    @Test func aRequestThatNothingHasCheckedChangesNothing() async throws {
+        let (node, router) = (FakeNode(), Router(context: WebContext.self))
+        APIRoutes(node: node).addRoutes(to: Routes(router: router))
+        #expect(try await RouteClient(router).post("/v1/take", "{}", Self.json).status == .forbidden)
+        #expect(node.asked.withLock(\.self).isEmpty)
+    }
+
     @Test func pairedLinkMovesTheKeyToACookie() async throws {
         try await Self.with { client in
             let link = "/?controls=0&face=calm&key=\(Self.view)"

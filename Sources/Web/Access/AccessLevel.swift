@@ -4,6 +4,8 @@ import Display
 
 /// The access of a client to a node over HTTP.
 enum AccessLevel: Sendable {
+    /// None: nothing has checked the request.
+    case none
     /// Read only.
     case view
     /// Read, start, press and take over.

@@ -45,6 +45,7 @@ package struct ControlServer: Service {
         quiet.logLevel = max(log.logLevel, .warning)
         let router = Router(context: WebContext.self)
         let notFound = NotFoundMiddleware()
+        router.add(middleware: SocketAccess())
         router.add(middleware: notFound)
         APIRoutes(node: node).addRoutes(to: Routes(router: router))
         router.get("/v1/kiosk") { [kiosk, screen] _, _ in
@@ -65,5 +66,16 @@ package struct ControlServer: Service {
         )
         defer { unlink(path) }
         try await application.run()
+    }
+}
+
+/// Gives every request full access: the mode of the socket's file has admitted it.
+private struct SocketAccess: RouterMiddleware {
+    @concurrent func handle(
+        _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        (context.access, context.isLocal) = (.control, true)
+        return try await next(request, context)
     }
 }

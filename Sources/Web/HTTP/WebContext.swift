@@ -8,14 +8,14 @@ import Session
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
-    /// The access of the client; full access on the Unix socket.
-    var access = AccessLevel.control
+    /// The access of the client, as ``AuthMiddleware`` or ``ControlServer`` sets it.
+    var access = AccessLevel.none
     /// The hash of the key of the phone that sends the request; `nil` for other clients.
     var phone: String?
     /// Returns whether that phone is still paired. It may have been removed while the body of its request arrived.
     var isStillPaired: @Sendable () -> Bool = { true }
-    /// Whether the request comes from this machine and was not forwarded by a proxy, as ``AuthMiddleware`` decides.
-    var isLocal = true
+    /// Whether the request comes from this machine and was not forwarded by a proxy, as those two decide.
+    var isLocal = false
     /// Whether the client uses TLS, with the node or with a proxy.
     var isSecure = false
 
@@ -26,8 +26,10 @@ struct WebContext: RequestContext {
 
     var isFromLoopback: Bool { channel.remoteAddress?.isLoopback == true }
 
-    /// Returns the body of the request, unless its phone was removed while the body arrived.
+    /// Returns the body of a request that may change something.
+    /// - Throws: ``HTTPProblem`` also if the phone of the request was removed while the body arrived.
     func body(of request: Request, within timeout: Duration = Timeouts().body) async throws -> [UInt8] {
+        guard access == .control else { throw HTTPProblem(.forbidden, "this request may not change anything") }
         let body = try await Self.receiveBody(of: request, within: timeout)
         // A connection over TLS is read for some seconds after it was closed.
         guard isStillPaired() else { throw HTTPProblem(.unauthorized, "this phone was removed") }
