@@ -98,7 +98,7 @@ enum AuthoritySearch {
         let arguments: [LineText] = ["x509", "-noout", "-fingerprint", "-sha256"]
         let result = try? await Child.run("openssl", arguments, input: certificate, seconds: timeout)
         // The output is “sha256 Fingerprint=0A:1B:…”.
-        let pairs = fingerprint.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+        let pairs = fingerprint.map { $0.padded(to: 2, radix: 16).uppercased() }
         return result?.output[...].trimmed.hasSuffix("=" + pairs.joined(separator: ":")) == true
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
 package import Wire
 
 /// The addresses of a node's pages, and the keys that open them. The server is configured with it, and reports it only
@@ -131,7 +132,7 @@ extension String {
             if byte < 128, character.isLetter || character.isNumber || "-._~".contains(character) {
                 return String(character)
             }
-            return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            return "%" + byte.padded(to: 2, radix: 16).uppercased()
         }.joined()
     }
 }

@@ -37,7 +37,7 @@ public struct Colour: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         (alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]).reduce(into: "#") { text, channel in
-            text += (channel < 16 ? "0" : "") + String(channel, radix: 16)
+            text += channel.padded(to: 2, radix: 16)
         }
     }
 }

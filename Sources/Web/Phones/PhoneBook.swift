@@ -179,6 +179,6 @@ struct PhoneBook {
         let bytes = Array(key.utf8)
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         SHA256(bytes, bytes.count, &digest)
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return digest.map { $0.padded(to: 2, radix: 16) }.joined()
     }
 }

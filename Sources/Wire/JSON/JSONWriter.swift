@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// Writes compact JSON in the order of the calls, so that a field is always at the same place. It owns plain memory: an
 /// array would check at each byte whether it is shared, which doubles the time to write a register.
 package struct JSONWriter: Form, ~Copyable {
@@ -168,7 +170,7 @@ package struct JSONWriter: Form, ~Copyable {
         case UInt8(ascii: "\n"): append("\\n".utf8.span)
         case UInt8(ascii: "\t"): append("\\t".utf8.span)
         case UInt8(ascii: "\r"): append("\\r".utf8.span)
-        case 0..<0x20: append(((byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16)).utf8.span)
+        case 0..<0x20: append(("\\u" + byte.padded(to: 4, radix: 16)).utf8.span)
         default: append(byte)
         }
     }

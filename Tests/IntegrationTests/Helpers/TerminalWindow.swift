@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Session
 import Support
 
 /// A terminal of tmux with a shell.
@@ -72,7 +73,7 @@ struct TerminalWindow {
 
     /// Sends bytes as a person's terminal does.
     func send(_ text: String) async throws {
-        let codes = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        let codes = text.utf8.map { $0.padded(to: 2, radix: 16) }
         _ = try await run(["send-keys", "-t", "main", "-H"] + codes)
     }
 
