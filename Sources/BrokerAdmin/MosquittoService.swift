@@ -16,7 +16,7 @@ struct MosquittoService: Sendable {
     var hasManager: Bool { files.root.isEmpty && access("/run/systemd/system", F_OK) == 0 }
 
     func systemctl(_ words: LineText...) async -> Bool {
-        await ((try? Child.run("systemctl", words, seconds: 120))?.code ?? 1) == 0
+        await ((try? Child.systemctl(words))?.code ?? 1) == 0
     }
 
     var isRunning: Bool {

@@ -39,6 +39,11 @@ package enum Child {
         }
     }
 
+    /// Runs `systemctl`, which may wait until a unit has stopped or started.
+    package static func systemctl(_ arguments: [LineText]) async throws(BadValue) -> Output {
+        try await run("systemctl", arguments, seconds: 120)
+    }
+
     /// Whether a child has ended. It is not reaped.
     package static func hasEnded(_ process: CInt) -> Bool {
         var state = siginfo_t()

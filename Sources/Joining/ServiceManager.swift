@@ -37,7 +37,7 @@ package struct ServiceManager: Sendable {
     func start(_ unit: LineText) async -> String? {
         for arguments: [LineText] in [["enable", "--quiet", unit], ["restart", unit]] {
             do throws(BadValue) {
-                let result = try await systemctl(arguments)
+                let result = try await Child.systemctl(options + arguments)
                 if result.code != 0 { return await lastLine(of: unit) ?? result.errors.trimmedLine }
             } catch {
                 return error.description
@@ -67,11 +67,7 @@ package struct ServiceManager: Sendable {
     }
 
     private func isSuccess(_ arguments: [LineText]) async -> Bool {
-        await ((try? systemctl(arguments))?.code ?? 1) == 0
-    }
-
-    private func systemctl(_ arguments: [LineText]) async throws(BadValue) -> Child.Output {
-        try await Child.run("systemctl", options + arguments, seconds: 60)
+        await ((try? Child.systemctl(options + arguments))?.code ?? 1) == 0
     }
 }
 

@@ -3,13 +3,14 @@
 import API
 import Client
 import Glibc
+import Joining
 import Platform
+import Session
 import Settings
-import Subprocess
 
 /// The unit that shows the display on this machine's screen.
 enum KioskService {
-    static let unit = "lockstep-kiosk.service"
+    static let unit: LineText = "lockstep-kiosk.service"
     /// A client of the machine's node, whose page the unit shows.
     private static let node = ControlClient(path: "/run/lockstep/node.sock")
     /// The file in which `kiosk-session` says what it shows: `page`, `terminal` or `nothing`. A reason follows if it
@@ -26,15 +27,13 @@ enum KioskService {
     }
 
     @discardableResult
-    static func systemctl(_ arguments: String...) async throws -> String {
-        let result = try await Subprocess.run(
-            .name("systemctl"), arguments: Arguments(arguments), output: .string(limit: 1 << 14),
-            error: .string(limit: 1 << 14))
-        guard result.terminationStatus.isSuccess else {
-            let reason = result.standardError.split(whereSeparator: \.isNewline).joined(separator: "; ")
-            throw UsageError("systemctl \(arguments.joined(separator: " ")) failed: \(reason)")
+    static func systemctl(_ arguments: LineText...) async throws -> String {
+        let result = try await Child.systemctl(arguments)
+        guard result.code == 0 else {
+            let reason = result.errors.split(whereSeparator: \.isNewline).joined(separator: "; ")
+            throw UsageError("systemctl \(arguments.map(\.description).joined(separator: " ")) failed: \(reason)")
         }
-        return result.standardOutput
+        return result.output
     }
 
     /// Waits until the page is seen on the screen, or the terminal if the settings say so.
