@@ -52,16 +52,3 @@ extension LedgerRecord {
             && endsAt.map { (past.lowerBound...past.upperBound + .days(1) + Limits.overtime).contains($0) } ?? true
     }
 }
-
-extension LedgerRecord {
-    /// Makes the record of a session that a person adds afterwards: completed, in one run.
-    public init(
-        added id: SessionID, on node: NodeID, title: String, label: Label?, kind: PhaseKind = .focus,
-        from: GroupTime, to: GroupTime
-    ) {
-        self.init(
-            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
-            version: Version(epoch: 0, rev: 1), title: title, label: label, mode: .countdown, status: .completed,
-            startedAt: from, runs: [Run(kind: kind, from: from, to: to)])
-    }
-}

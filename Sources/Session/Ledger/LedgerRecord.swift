@@ -83,6 +83,17 @@ public struct LedgerRecord: Hashable, Sendable {
             over: register.over, isApproximate: isApproximate)
     }
 
+    /// Makes the record of a session that a person adds afterwards: completed, in one run.
+    public init(
+        added id: SessionID, on node: NodeID, title: String, label: Label?, kind: PhaseKind = .focus,
+        from: GroupTime, to: GroupTime
+    ) {
+        self.init(
+            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            version: Version(epoch: 0, rev: 1), title: title, label: label, mode: .countdown, status: .completed,
+            startedAt: from, runs: [Run(kind: kind, from: from, to: to)])
+    }
+
     /// The first field that is out of bounds or contradicts the others; `nil` if the record is valid.
     public var invalidField: String? {
         if let text = SessionText.invalid(title: title, icon: icon, label: label) { return text.rawValue }
