@@ -147,7 +147,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            exclude: ["Kiosk", "Look", "README.md", "Remote", "Week"],
+            exclude: ["Kiosk", "README.md", "Remote", "Shared", "Week"],
             swiftSettings: strict
         ),
         .target(name: "TLS", dependencies: ["COpenSSL", "Platform"], swiftSettings: strict),

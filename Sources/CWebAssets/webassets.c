@@ -17,7 +17,7 @@ static const unsigned char kiosk_js[] = {
 #embed "../Web/Kiosk/kiosk.js"
 };
 static const unsigned char live_js[] = {
-#embed "../Web/Look/live.js"
+#embed "../Web/Shared/live.js"
 };
 static const unsigned char remote_html[] = {
 #embed "../Web/Remote/remote.html"
@@ -44,19 +44,19 @@ static const unsigned char remote_512[] = {
 #embed "../Web/Remote/remote-512.png"
 };
 static const unsigned char alerts_js[] = {
-#embed "../Web/Look/alerts.js"
+#embed "../Web/Shared/alerts.js"
 };
 static const unsigned char look_css[] = {
-#embed "../Web/Look/look.css"
+#embed "../Web/Shared/look.css"
 };
 static const unsigned char inter_text[] = {
-#embed "../Web/Look/inter-text.v1.woff2"
+#embed "../Web/Shared/inter-text.v1.woff2"
 };
 static const unsigned char inter_bold[] = {
-#embed "../Web/Look/inter-bold.v1.woff2"
+#embed "../Web/Shared/inter-bold.v1.woff2"
 };
 static const unsigned char inter_digits[] = {
-#embed "../Web/Look/inter-digits.v1.woff2"
+#embed "../Web/Shared/inter-digits.v1.woff2"
 };
 static const unsigned char week_css[] = {
 #embed "../Web/Week/week.css"

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The script gets every text from the node. The arguments of `say` and of comparisons are no texts.
-    @Test(arguments: ["Kiosk/kiosk.js", "Look/alerts.js", "Look/live.js", "Remote/remote.js"])
+    @Test(arguments: ["Kiosk/kiosk.js", "Shared/alerts.js", "Shared/live.js", "Remote/remote.js"])
     func aScriptAssignsNoWords(file: String) throws {
         let lines = try Project.read("Sources/Web/\(file)").split(separator: "\n")
         for line in lines.filter({ $0.contains(/textContent = |\btext = |\bwrite\(|\btell\(/) }) {

@@ -73,8 +73,8 @@ import Testing
     }
 
     private static func palette(_ theme: String) throws -> Palette {
-        var texts = try variables(of: ":root", in: "Look/look.css")
-        if theme == "e-ink" { texts.merge(try variables(of: ":root.e-ink", in: "Look/look.css")) { $1 } }
+        var texts = try variables(of: ":root", in: "Shared/look.css")
+        if theme == "e-ink" { texts.merge(try variables(of: ":root.e-ink", in: "Shared/look.css")) { $1 } }
         return texts.compactMapValues { text in
             guard let pair = text.firstMatch(of: /light-dark\((#\w+), (#\w+)\)/) else { return Colour(text[...]) }
             return Colour(theme == "dark" ? pair.output.2 : pair.output.1)

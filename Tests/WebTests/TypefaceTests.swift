@@ -28,15 +28,15 @@ import Testing
         let sizes = PageRoutes.typeface.map { PageRoutes.bytes(named: $0)?.count ?? 0 }
         #expect(sizes.allSatisfy { $0 > 0 })
         #expect(sizes.reduce(0, +) < 60_000)
-        let sheet = try Project.read("Sources/Web/Look/look.css")
+        let sheet = try Project.read("Sources/Web/Shared/look.css")
         let page = try Project.read("Sources/Web/Kiosk/kiosk.html")
         for name in PageRoutes.typeface {
             #expect(sheet.contains("url(\"\(name)\")"))
             #expect(
                 page.contains("<link rel=\"preload\" href=\"\(name)\""), "the digits must not wait for the style sheet")
         }
-        #expect(try Project.read(".github/NOTICE").contains("Sources/Web/Look/OFL.txt"))
-        #expect(try Project.read("Sources/Web/Look/OFL.txt").contains("SIL OPEN FONT LICENSE Version 1.1"))
+        #expect(try Project.read(".github/NOTICE").contains("Sources/Web/Shared/OFL.txt"))
+        #expect(try Project.read("Sources/Web/Shared/OFL.txt").contains("SIL OPEN FONT LICENSE Version 1.1"))
     }
 
     @Test func invalidDarkHoursAreRefused() throws {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The bell of a node: it repeats a sound while an alarm rings, unless the node noticed the alarm late.
 final class AlarmBell: Sendable {
-    /// The time from one sound to the next, as on the pages (`Web/Look/alerts.js`).
+    /// The time from one sound to the next, as on the pages (`Web/Shared/alerts.js`).
     private static let interval: Milliseconds = 2_500
 
     /// The alarm seen last, and the sound played for it.

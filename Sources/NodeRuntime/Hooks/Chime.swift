@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The sound at the end of a phase: two notes that fade out. The pages play the same one (Sources/Web/Look/alerts.js).
+/// The sound at the end of a phase: two notes that fade out. The pages play the same one (`Web/Shared/alerts.js`).
 enum Chime {
     private static let rate = 22_050.0
     private static let seconds = 1.8
