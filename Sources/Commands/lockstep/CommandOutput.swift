@@ -60,7 +60,7 @@ extension NodesReport {
                 node.recordsWaiting.map { $0 == 0 ? "" : "records that wait for a debt service: \($0)" } ?? "",
             ]
         }
-        return TextTable.lines(rows)
+        return TextTable.lines(rows, width: TerminalText.displayWidth)
     }
 }
 

@@ -105,7 +105,8 @@ struct PhoneListCommand: AsyncParsableCommand {
                     phone.online ? "online" : LocalTime.text(ofUnixSeconds: phone.lastSeen / 1_000),
                 ]
             }
-            print(TextTable.lines([["NAME", "MAY", "SINCE", "LAST SEEN"]] + rows).joined(separator: "\n"))
+            let table = [["NAME", "MAY", "SINCE", "LAST SEEN"]] + rows
+            print(TextTable.lines(table, width: TerminalText.displayWidth).joined(separator: "\n"))
         }
     }
 }
