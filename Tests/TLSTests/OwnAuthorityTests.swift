@@ -88,6 +88,20 @@ import Testing
         #expect(try !authority("desk").credentials(at: now).isAuthorityNew)
     }
 
+    @Test(arguments: ["authority", "authority-former"])
+    func aSaveThatFailsLosesNoAuthorityThatPhonesTrust(name: String) throws {
+        let first = try authority("desk").credentials(at: now)
+        #expect(try authority("desk").credentials(at: now + 18 * 365 * Self.day).isAuthorityNew)
+        // A folder has the name of the file that would become the saved one.
+        let new = directory.file("https/\(name).pem.new")
+        mkdir(new, 0o700)
+        #expect(throws: CertificateError.self) { try authority("desk").credentials(at: now) }
+        rmdir(new)
+        let again = try authority("desk").credentials(at: now)
+        #expect(!again.isAuthorityNew)
+        #expect(again.authority.fingerprint == first.authority.fingerprint)
+    }
+
     @Test func certificateIsValidForNoMoreThanTheLimitOfClients() throws {
         let made = try authority("desk").credentials(at: now)
         #expect(made.certificate.isValid(at: now))
