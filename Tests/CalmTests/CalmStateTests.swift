@@ -16,7 +16,7 @@ import Wire
 
     private func register(_ status: Status, end: Int64? = nil) -> Register {
         let (start, anchor) = (BootTime(Self.start), BootTime(end ?? Self.start))
-        var register = sample(
+        var register = makeRegister(
             [Phase(kind: .focus, seconds: 54_000)], status: status, elapsed: anchor - start, mode: .countup)
         (register.stamp.time, register.startedAt) = (start + Self.lead, start + Self.lead)
         (register.anchor.at, register.anchor.boot) = (anchor + Self.lead, 77)

@@ -10,7 +10,7 @@ import Testing
     /// States which buttons each kind of phase has in each status.
     @Test(arguments: PhaseKind.allCases, Status.allCases)
     func buttonsFollowTheTable(kind: PhaseKind, status: Status) {
-        let session = view(sample([Phase(kind: kind, seconds: 60)], status: status))
+        let session = makeView(makeRegister([Phase(kind: kind, seconds: 60)], status: status))
         let texts = Screen(session, at: 0, face: .focus).buttons.map(\.text)
         switch status {
         case .completed, .stopped, .superseded: #expect(texts.isEmpty)
@@ -33,26 +33,28 @@ import Testing
 
     @Test(arguments: [Status.running, .paused])
     func countUpHasOnlyStop(status: Status) {
-        let screen = Screen(view(sample(status: status, mode: .countup)), at: 0, face: .focus)
+        let screen = Screen(makeView(makeRegister(status: status, mode: .countup)), at: 0, face: .focus)
         #expect(screen.buttons.map(\.action) == [.press(.stop)])
         #expect(screen.progress == nil)
     }
 
     @Test func buttonsAreMissingWhenStaleIdleReadOnlyOrBoring() {
-        #expect(Screen(view(nil), at: 0, face: .focus).buttons.isEmpty)
-        #expect(Screen(view(sample(), lostAt: 0), at: 30_000, face: .focus).buttons.isEmpty)
-        #expect(!Screen(view(sample(), lostAt: 0), at: 29_999, face: .focus).buttons.isEmpty)
-        #expect(Screen(view(sample()), at: 0, face: .focus, options: ScreenOptions(isReadOnly: true)).buttons.isEmpty)
+        #expect(Screen(makeView(nil), at: 0, face: .focus).buttons.isEmpty)
+        #expect(Screen(makeView(makeRegister(), lostAt: 0), at: 30_000, face: .focus).buttons.isEmpty)
+        #expect(!Screen(makeView(makeRegister(), lostAt: 0), at: 29_999, face: .focus).buttons.isEmpty)
+        #expect(
+            Screen(makeView(makeRegister()), at: 0, face: .focus, options: ScreenOptions(isReadOnly: true)).buttons
+                .isEmpty)
         var ofReadOnlyNode = ScreenOptions()
-        ofReadOnlyNode.take(NodeView(view(sample()), isReadOnly: true))
-        #expect(Screen(view(sample()), at: 0, face: .focus, options: ofReadOnlyNode).buttons.isEmpty)
-        #expect(Screen(view(sample()), at: 0, face: .boring).buttons.isEmpty)
+        ofReadOnlyNode.take(NodeView(makeView(makeRegister()), isReadOnly: true))
+        #expect(Screen(makeView(makeRegister()), at: 0, face: .focus, options: ofReadOnlyNode).buttons.isEmpty)
+        #expect(Screen(makeView(makeRegister()), at: 0, face: .boring).buttons.isEmpty)
     }
 
     /// The display's own node continues the session or ends it, if it is connected and may own one.
     @Test(arguments: Status.allCases, Session.Mode.allCases)
     func aStaleSessionCanBeContinuedHereOrStopped(status: Status, mode: Session.Mode) {
-        let lost = view(sample(status: status, mode: mode), lostAt: 0)
+        let lost = makeView(makeRegister(status: status, mode: mode), lostAt: 0)
         func options(isLinked: Bool = true, isReadOnly: Bool = false, mayOwn: Bool = true) -> ScreenOptions {
             var (options, seen) = (ScreenOptions(), lost)
             seen.isLinked = isLinked
@@ -83,23 +85,23 @@ import Testing
     @Test(arguments: PhaseKind.allCases, Status.allCases)
     func keyOfAButtonDoesTheSame(kind: PhaseKind, status: Status) {
         for mode in Session.Mode.allCases {
-            let register = sample([Phase(kind: kind, seconds: 60)], status: status, mode: mode)
-            let moment = view(register).moment(at: 0)
-            for button in Screen(view(register), at: 0, face: .focus).buttons {
+            let register = makeRegister([Phase(kind: kind, seconds: 60)], status: status, mode: mode)
+            let moment = makeView(register).moment(at: 0)
+            for button in Screen(makeView(register), at: 0, face: .focus).buttons {
                 #expect(Buttons.action(for: button.key, of: moment, canContinue: true) == button.action)
             }
         }
     }
 
     @Test func keysReachOperationsWithoutButtons() {
-        let running = view(sample()).moment(at: 0)
+        let running = makeView(makeRegister()).moment(at: 0)
         #expect(Buttons.action(for: "s", of: running, canContinue: true) == .press(.stop))
         #expect(Buttons.action(for: "n", of: running, canContinue: true) == .press(.skip))
         #expect(Buttons.action(for: "+", of: running, canContinue: true) == .press(.extend(seconds: 60)))
         #expect(Buttons.action(for: "r", of: running, canContinue: true) == nil)
         #expect(Buttons.action(for: "f", of: running, canContinue: true) == nil)
         #expect(Buttons.action(for: "x", of: running, canContinue: true) == nil)
-        let countUp = view(sample(mode: .countup)).moment(at: 0)
+        let countUp = makeView(makeRegister(mode: .countup)).moment(at: 0)
         #expect(Buttons.action(for: "p", of: countUp, canContinue: true) == .press(.pause))
         #expect(Buttons.action(for: "n", of: countUp, canContinue: true) == nil)
         #expect(Buttons.action(for: "s", of: nil, canContinue: true) == nil)
@@ -109,31 +111,33 @@ import Testing
         var options = ScreenOptions()
         options.hasAllActions = true
         let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .focus, seconds: 300)]
-        let single = Screen(view(sample()), at: 0, face: .focus, options: options)
+        let single = Screen(makeView(makeRegister()), at: 0, face: .focus, options: options)
         #expect(
             single.buttons.map(\.text) == ["Pause", "Start break", "−1 min", "+1 min", "+5 min", "+10 min", "Stop"],
             "to skip the last phase is to stop")
-        let running = Screen(view(sample(plan)), at: 0, face: .focus, options: options)
+        let running = Screen(makeView(makeRegister(plan)), at: 0, face: .focus, options: options)
         #expect(
             running.buttons.map(\.text) == [
                 "Pause", "Start break", "Next phase", "−1 min", "+1 min", "+5 min", "+10 min", "Stop",
             ])
-        let ready = Screen(view(sample(plan, status: .ready)), at: 0, face: .focus, options: options)
+        let ready = Screen(makeView(makeRegister(plan, status: .ready)), at: 0, face: .focus, options: options)
         #expect(ready.buttons.map(\.text) == ["Start focus", "Next phase", "Stop"])
-        let countUp = Screen(view(sample(mode: .countup)), at: 0, face: .focus, options: options)
+        let countUp = Screen(makeView(makeRegister(mode: .countup)), at: 0, face: .focus, options: options)
         #expect(countUp.buttons.map(\.text) == ["Pause", "Stop"])
-        #expect(Screen(view(nil), at: 0, face: .focus, options: options).buttons.isEmpty)
+        #expect(Screen(makeView(nil), at: 0, face: .focus, options: options).buttons.isEmpty)
         options.canContinue = true
         #expect(
-            Screen(view(sample(mode: .countup)), at: 0, face: .focus, options: options).buttons.map(\.text) == [
-                "Pause", "Stop", "Continue here",
-            ])
+            Screen(makeView(makeRegister(mode: .countup)), at: 0, face: .focus, options: options).buttons.map(\.text)
+                == [
+                    "Pause", "Stop", "Continue here",
+                ])
         options.isReadOnly = true
-        #expect(Screen(view(sample()), at: 0, face: .focus, options: options).buttons.isEmpty)
+        #expect(Screen(makeView(makeRegister()), at: 0, face: .focus, options: options).buttons.isEmpty)
     }
 
     @Test func pressedButtonIsPending() {
-        let screen = Screen(view(sample()), at: 0, face: .focus, options: ScreenOptions(pending: .press(.pause)))
+        let screen = Screen(
+            makeView(makeRegister()), at: 0, face: .focus, options: ScreenOptions(pending: .press(.pause)))
         #expect(screen.buttons.map(\.isPending) == [true, false, false])
     }
 }

@@ -20,7 +20,7 @@ import Wire
             name: "2026-W49", from: GroupTime(Self.midnight), to: GroupTime(Self.midnight + 7 * 86_400_000), goal: 420,
             done: 4_500_000, days: [1_800_000, 2_700_000, 0, 0, 0, 0, 0], streak: 2, labels: [],
             first: CivilDate("2026-11-30"), today: 1)
-        return Screen(view(nil), at: 0, face: face, options: options)
+        return Screen(makeView(nil), at: 0, face: face, options: options)
     }
 
     @Test func timeOfDayStandsAboveTheMinutesOfTodayUntilTheDayIsOver() {

@@ -13,7 +13,7 @@ import Wire
     private let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)]
 
     private func shown(_ register: Register?, lostAt: BootTime? = nil, isReadOnly: Bool = false) -> DisplaySnapshot {
-        let node = NodeView(view(register, lostAt: lostAt), isReadOnly: isReadOnly)
+        let node = NodeView(makeView(register, lostAt: lostAt), isReadOnly: isReadOnly)
         return DisplaySnapshot(node, boot: 0, groupTime: 0, feeds: Feeds(), utcOffset: { _ in 0 })
     }
 
@@ -32,7 +32,7 @@ import Wire
     // MARK: Topics
 
     @Test func aRunningSessionHasAnEndAndNoRest() {
-        let register = sample(plan, label: Label(name: "Study", colour: .grey), title: "Reading")
+        let register = makeRegister(plan, label: Label(name: "Study", colour: .grey), title: "Reading")
         let running = report(register)
         let texts = [PlainTopic.state, .title, .label, .phase, .owner, .nodes].map { text($0, of: running) }
         #expect(texts == ["running", "Reading", "Study", "focus", register.owner.rawValue, "2"])
@@ -45,7 +45,7 @@ import Wire
     }
 
     @Test func aPausedSessionHasARestAndNoEnd() {
-        let paused = report(sample(plan, status: .paused, elapsed: 5_000))
+        let paused = report(makeRegister(plan, status: .paused, elapsed: 5_000))
         #expect(text(.state, of: paused) == "paused")
         #expect(text(.remaining, of: paused) == "1495")
         #expect(text(.endsAt, of: paused) == "")
@@ -71,7 +71,7 @@ import Wire
     }
 
     @Test func aSilentOwnerMakesItStaleByTimeAlone() {
-        let register = sample(plan)
+        let register = makeRegister(plan)
         #expect(text(.state, of: report(register, at: 29_999, lostAt: 0)) == "running")
         #expect(text(.state, of: report(register, at: 30_000, lostAt: 0)) == "stale")
         let next = PlainReport.nextChange(of: shown(register, lostAt: 0), after: 10_000, showsProgress: false)
@@ -79,7 +79,7 @@ import Wire
     }
 
     @Test func progressIsOfFullMinutes() {
-        let register = sample(plan)
+        let register = makeRegister(plan)
         #expect(text(.progress, of: report(register, at: 119_000, showsProgress: true)) == "4")
         #expect(text(.progress, of: report(register, at: 120_000, showsProgress: true)) == "8")
         let next = PlainReport.nextChange(of: shown(register), after: 61_000, showsProgress: true)
@@ -88,7 +88,7 @@ import Wire
 
     @Test func aDisplayOffersNoCommand() {
         let report = PlainReport(
-            shown(sample(plan), isReadOnly: true), at: 0, online: 1, draft: "", showsProgress: false)
+            shown(makeRegister(plan), isReadOnly: true), at: 0, online: 1, draft: "", showsProgress: false)
         #expect(report.can == [])
     }
 

@@ -13,7 +13,7 @@ import Testing
     private func player(
         _ register: Register?, at boot: BootTime = 0, isReadOnly: Bool = false, lostAt: BootTime? = nil
     ) -> Player? {
-        Player(NodeView(view(register, lostAt: lostAt), isReadOnly: isReadOnly), at: boot, strings: .english)
+        Player(NodeView(makeView(register, lostAt: lostAt), isReadOnly: isReadOnly), at: boot, strings: .english)
     }
 
     private func value(_ name: String, of player: Player?, at boot: BootTime = 0) -> Player.Value? {
@@ -27,7 +27,7 @@ import Testing
 
     @Test func aSessionIsATrackOfThePhase() throws {
         let label = Label(name: "Study", colour: .grey)
-        let reading = try #require(player(sample(plan, label: label, title: "Reading"), at: 60_000))
+        let reading = try #require(player(makeRegister(plan, label: label, title: "Reading"), at: 60_000))
         #expect(value("PlaybackStatus", of: reading) == .text("Playing"))
         #expect(entry("mpris:trackid", of: reading) == .path("/lockstep/session/S1/0"))
         #expect(entry("mpris:length", of: reading) == .whole(1_500_000_000))
@@ -36,20 +36,22 @@ import Testing
         #expect(value("Position", of: reading, at: 61_500) == .whole(61_500_000), "it is computed when it is asked for")
         #expect(value("Position", of: reading, at: 9_999_000) == .whole(1_500_000_000))
         #expect(reading.nextChange == 1_500_000)
-        let unnamed = player(sample(plan, status: .paused, elapsed: 5_000))
+        let unnamed = player(makeRegister(plan, status: .paused, elapsed: 5_000))
         #expect(value("PlaybackStatus", of: unnamed) == .text("Paused"))
         #expect(entry("xesam:title", of: unnamed) == .text("Focus"))
         #expect(entry("xesam:artist", of: unnamed) == .texts(["Focus"]))
         #expect(value("Position", of: unnamed, at: 60_000) == .whole(5_000_000))
         #expect(unnamed?.nextChange == nil)
-        #expect(entry("mpris:length", of: player(sample(mode: .countup))) == nil)
+        #expect(entry("mpris:length", of: player(makeRegister(mode: .countup))) == nil)
     }
 
     @Test func withoutALiveSessionThereIsNoPlayer() {
-        for register in [nil, sample(status: .completed), sample(status: .stopped), sample(status: .superseded)] {
+        for register in [
+            nil, makeRegister(status: .completed), makeRegister(status: .stopped), makeRegister(status: .superseded),
+        ] {
             #expect(player(register) == nil)
         }
-        #expect(player(sample(), at: 1_500_000) == nil, "time alone ends it")
+        #expect(player(makeRegister(), at: 1_500_000) == nil, "time alone ends it")
         #expect(value("PlaybackStatus", of: nil) == .text("Stopped"))
         #expect(value("Metadata", of: nil) == .entries([]))
         #expect(value("Identity", of: nil) == .text("Lockstep"))
@@ -57,7 +59,7 @@ import Testing
     }
 
     @Test func keysEndAnAlarmThatWaits() {
-        var register = sample()
+        var register = makeRegister()
         register.hasAlarm = true
         let over = player(register, at: 1_500_000)
         for key in ["Play", "Pause", "PlayPause"] { #expect(over?.request(for: key) == .acknowledge) }
@@ -67,20 +69,20 @@ import Testing
     }
 
     @Test func onlyWhatDiffersIsToldAndNothingWhileTimePasses() throws {
-        let begun = try #require(player(sample(plan)))
-        let later = try #require(player(sample(plan), at: 700_000))
+        let begun = try #require(player(makeRegister(plan)))
+        let later = try #require(player(makeRegister(plan), at: 700_000))
         #expect(later.changes(since: begun) == [])
         #expect(!later.hasJumped(since: begun))
-        let paused = try #require(player(sample(plan, status: .paused, elapsed: 700_000), at: 700_000))
+        let paused = try #require(player(makeRegister(plan, status: .paused, elapsed: 700_000), at: 700_000))
         #expect(paused.changes(since: later) == ["PlaybackStatus"])
         #expect(!paused.hasJumped(since: later))
-        let next = try #require(player(sample(plan), at: 1_500_000))
+        let next = try #require(player(makeRegister(plan), at: 1_500_000))
         #expect(next.changes(since: begun) == ["PlaybackStatus", "Metadata", "CanGoNext"])
         #expect(!next.hasJumped(since: begun), "another track")
-        let longer = try #require(player(sample([Phase(kind: .focus, seconds: 1_560), plan[1]]), at: 700_000))
+        let longer = try #require(player(makeRegister([Phase(kind: .focus, seconds: 1_560), plan[1]]), at: 700_000))
         #expect(longer.changes(since: begun) == ["Metadata"])
         #expect(!longer.hasJumped(since: begun))
-        let moved = try #require(player(sample(plan, elapsed: 5_000), at: 700_000))
+        let moved = try #require(player(makeRegister(plan, elapsed: 5_000), at: 700_000))
         #expect(moved.changes(since: begun) == [])
         #expect(moved.hasJumped(since: begun))
     }
@@ -91,12 +93,12 @@ import Testing
                 player?.press(for: method).map { "\($0.operation.name)" } ?? "-"
             }
         }
-        let running = player(sample(plan))
+        let running = player(makeRegister(plan))
         #expect(operations(running) == ["-", "pause", "pause", "stop", "skip", "-", "-", "-"])
         #expect(running?.press(for: "Next") == Press(.skip, session: SessionID("S1"), phase: 0))
-        let paused = player(sample(plan, status: .paused))
+        let paused = player(makeRegister(plan, status: .paused))
         #expect(operations(paused) == ["resume", "-", "resume", "stop", "skip", "-", "-", "-"])
-        let ready = player(sample(plan, phase: 1, status: .ready))
+        let ready = player(makeRegister(plan, phase: 1, status: .ready))
         #expect(operations(ready) == ["startBreak", "-", "startBreak", "stop", "-", "-", "-", "-"])
         for shown in [running, paused, ready] {
             #expect(value("CanPlay", of: shown) == .flag(true))
@@ -107,9 +109,9 @@ import Testing
     }
 
     @Test func aDisplayAndAStaleSessionHaveNoKeys() throws {
-        let shown = try #require(player(sample(plan), isReadOnly: true))
+        let shown = try #require(player(makeRegister(plan), isReadOnly: true))
         #expect(value("CanControl", of: shown) == .flag(false))
-        let stale = try #require(player(sample(plan), at: 45_000, lostAt: 0))
+        let stale = try #require(player(makeRegister(plan), at: 45_000, lostAt: 0))
         #expect(value("CanControl", of: stale) == .flag(true))
         for player in [shown, stale] {
             for method in ["Play", "Pause", "PlayPause", "Next"] { #expect(player.press(for: method) == nil) }
@@ -117,6 +119,6 @@ import Testing
         }
         #expect(shown.press(for: "Stop") == nil)
         #expect(stale.press(for: "Stop")?.operation == .stop)
-        #expect(player(sample(plan), at: 10_000, lostAt: 0)?.nextChange == 30_000)
+        #expect(player(makeRegister(plan), at: 10_000, lostAt: 0)?.nextChange == 30_000)
     }
 }

@@ -32,7 +32,7 @@ import Testing
 
     /// The digits change on the owner's second, and the view predicts when.
     @Test func digitsChangeOnTheOwnersSecond() {
-        let view = view(sample(elapsed: 250), anchorBoot: 10_000)
+        let view = makeView(makeRegister(elapsed: 250), anchorBoot: 10_000)
         let shown = { (boot: BootTime) in Screen(view, at: boot, face: .focus).time }
         #expect(shown(10_000) == "25:00")
         #expect(view.nextScreenChange(after: 10_000) == 10_750)
@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test func pausedAndIdleScreensNeverChange() {
-        #expect(view(nil).nextScreenChange(after: 5) == nil)
-        #expect(view(sample(status: .paused, elapsed: 10)).nextScreenChange(after: 5) == nil)
+        #expect(makeView(nil).nextScreenChange(after: 5) == nil)
+        #expect(makeView(makeRegister(status: .paused, elapsed: 10)).nextScreenChange(after: 5) == nil)
     }
 
     @Test func frozenScreenBecomesStale() {
-        let lost = view(sample(status: .paused, elapsed: 10), lostAt: 1_000)
+        let lost = makeView(makeRegister(status: .paused, elapsed: 10), lostAt: 1_000)
         #expect(lost.nextScreenChange(after: 2_000) == 31_000)
         #expect(lost.nextScreenChange(after: 31_000) == 32_000)
         #expect(lost.nextScreenChange(after: 61_000) == 121_000)

@@ -21,19 +21,19 @@ import Wire
         lostAt: BootTime? = nil,
         strings: Strings = .english
     ) -> Screen {
-        let options = ScreenOptions(strings: strings, calm: calm(85, .rising), debtMinutes: 120)
-        return Screen(view(register, error: error, lostAt: lostAt), at: boot, face: face, options: options)
+        let options = ScreenOptions(strings: strings, calm: makeCalmFeed(85, .rising), debtMinutes: 120)
+        return Screen(makeView(register, error: error, lostAt: lostAt), at: boot, face: face, options: options)
     }
 
     private static func states(title: String = "Reading", label: Label? = nil) -> [String: Screen?] {
         let looks: [(String, Register?, BootTime?)] = [
-            ("idle", nil, nil), ("running", sample(label: label, title: title), nil),
-            ("paused", sample(status: .paused, elapsed: 375_000, label: label, title: title), nil),
-            ("ready", sample(status: .ready, label: label, title: title), nil),
-            ("stale", sample(label: label, title: title), 0),
-            ("completed", sample(status: .completed, elapsed: 1_500_000, label: label, title: title), nil),
-            ("superseded", sample(status: .superseded, label: label, title: title), nil),
-            ("countup", sample(label: label, title: title, mode: .countup), nil),
+            ("idle", nil, nil), ("running", makeRegister(label: label, title: title), nil),
+            ("paused", makeRegister(status: .paused, elapsed: 375_000, label: label, title: title), nil),
+            ("ready", makeRegister(status: .ready, label: label, title: title), nil),
+            ("stale", makeRegister(label: label, title: title), 0),
+            ("completed", makeRegister(status: .completed, elapsed: 1_500_000, label: label, title: title), nil),
+            ("superseded", makeRegister(status: .superseded, label: label, title: title), nil),
+            ("countup", makeRegister(label: label, title: title, mode: .countup), nil),
         ]
         return Dictionary(
             uniqueKeysWithValues: looks.map { name, register, lostAt in
@@ -58,7 +58,7 @@ import Wire
 
     @Test func sizeFollowsTheParameters() throws {
         func head(_ query: Query) throws -> String {
-            let svg = Widgets.rectangular(Self.screen(sample()), options: try WidgetOptions(query: query))
+            let svg = Widgets.rectangular(Self.screen(makeRegister()), options: try WidgetOptions(query: query))
             return String(svg.prefix { $0 != "\n" })
         }
         #expect(try head([:]).contains(#"width="172" height="76" viewBox="0 0 172 76""#))
@@ -96,16 +96,16 @@ import Wire
 
     @Test func coloursFollowTheParameters() throws {
         let options = try WidgetOptions(query: ["color": "f0a", "background": "#10203080"])
-        for svg in Self.pictures(Self.screen(sample()), options) {
+        for svg in Self.pictures(Self.screen(makeRegister()), options) {
             #expect(svg.contains(##"="#ff00aa""##))
             #expect(svg.contains(##"fill="#102030" fill-opacity="0.5""##), "not every converter reads eight digits")
             #expect(!svg.contains(Tint.focus.description))
         }
         let label = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
-        for svg in Self.pictures(Self.screen(sample(label: label)), WidgetOptions()) {
+        for svg in Self.pictures(Self.screen(makeRegister(label: label)), WidgetOptions()) {
             #expect(svg.contains("#4c8dff"))
         }
-        let rest = Self.screen(sample([Phase(kind: .shortBreak, seconds: 600)]))
+        let rest = Self.screen(makeRegister([Phase(kind: .shortBreak, seconds: 600)]))
         for svg in Self.pictures(rest, WidgetOptions()) { #expect(svg.contains(Tint.rest.description)) }
     }
 
@@ -114,7 +114,8 @@ import Wire
         options.face = .boring
         for (name, lostAt) in [("running", nil), ("stale", BootTime(0))] {
             let label = Label(name: "Study", colour: Colour(red: 1, green: 2, blue: 3))
-            let screen = Self.screen(sample(label: label, title: "Reading"), face: .boring, error: nil, lostAt: lostAt)
+            let screen = Self.screen(
+                makeRegister(label: label, title: "Reading"), face: .boring, error: nil, lostAt: lostAt)
             for svg in Self.pictures(screen, options) {
                 let file = try SVGFile(svg)
                 #expect(file.colours.isSubset(of: ["#0a0a0a", "#888888", "#444444"]), "\(name)")
@@ -159,19 +160,20 @@ import Wire
                 #expect(!Self.countsSeconds(Widgets.inline(screen, options: options)))
             }
         }
-        let ends = try SVGFile(Widgets.rectangular(Self.screen(sample(title: "Reading")), options: options))
+        let ends = try SVGFile(Widgets.rectangular(Self.screen(makeRegister(title: "Reading")), options: options))
         #expect(ends.texts.map(\.text) == ["Reading", "Focus in progress", "ends 08:25"])
-        let circle = try SVGFile(Widgets.circular(Self.screen(sample(title: "Reading")), options: options))
+        let circle = try SVGFile(Widgets.circular(Self.screen(makeRegister(title: "Reading")), options: options))
         #expect(circle.texts.map(\.text) == ["→08:25"], "a bare time of day reads like the time that is left")
-        let stale = Self.screen(sample(title: "Reading"), at: 45_000, lostAt: 0)
+        let stale = Self.screen(makeRegister(title: "Reading"), at: 45_000, lostAt: 0)
         let file = try SVGFile(Widgets.rectangular(stale, options: options))
         #expect(file.texts.map(\.text) == ["Reading", "Last heard 1 min ago", "ends 08:25"])
-        #expect(Widgets.inline(Self.screen(sample(title: "Reading")), options: options) == "⏳ Reading ends 08:25\n")
-        let paused = Self.screen(sample(status: .paused, elapsed: 30_500, title: "Reading"))
+        #expect(
+            Widgets.inline(Self.screen(makeRegister(title: "Reading")), options: options) == "⏳ Reading ends 08:25\n")
+        let paused = Self.screen(makeRegister(status: .paused, elapsed: 30_500, title: "Reading"))
         #expect(Widgets.inline(paused, options: options) == "‖ Reading 25m\n")
         // The picture stays correct until the session changes.
-        let soon = Self.screen(sample(title: "Reading"), at: 376_000)
-        #expect(Self.pictures(soon, options) == Self.pictures(Self.screen(sample(title: "Reading")), options))
+        let soon = Self.screen(makeRegister(title: "Reading"), at: 376_000)
+        #expect(Self.pictures(soon, options) == Self.pictures(Self.screen(makeRegister(title: "Reading")), options))
     }
 
     /// Returns whether a text has a running time: any colon except in the end of the sample, 08:25.
@@ -182,23 +184,23 @@ import Wire
     @Test func inlineWidgetIsOneLine() {
         let label = Label(name: "Study")
         let text = { (screen: Screen) in Widgets.inline(screen, options: WidgetOptions()) }
-        #expect(text(Self.screen(sample(label: label, title: "Reading"))) == "⏳ Study 18:45\n")
-        #expect(text(Self.screen(sample(title: "Tea"), face: .calm)) == "⏳ Tea 85% 18:45\n")
-        #expect(text(Self.screen(sample(title: "Tea"), error: nil)) == "⏳ Tea ≈18:45\n")
-        #expect(text(Self.screen(sample(title: "Tea"), lostAt: 0)) == "⏳! Tea 18:45\n")
+        #expect(text(Self.screen(makeRegister(label: label, title: "Reading"))) == "⏳ Study 18:45\n")
+        #expect(text(Self.screen(makeRegister(title: "Tea"), face: .calm)) == "⏳ Tea 85% 18:45\n")
+        #expect(text(Self.screen(makeRegister(title: "Tea"), error: nil)) == "⏳ Tea ≈18:45\n")
+        #expect(text(Self.screen(makeRegister(title: "Tea"), lostAt: 0)) == "⏳! Tea 18:45\n")
         #expect(text(Self.screen(nil)) == "There is no session\n")
     }
 
     @Test func userTextIsEscaped() throws {
         let title = "<b>&\"'\u{FFFE}</b>"
-        let file = try SVGFile(Widgets.rectangular(Self.screen(sample(title: title)), options: WidgetOptions()))
+        let file = try SVGFile(Widgets.rectangular(Self.screen(makeRegister(title: title)), options: WidgetOptions()))
         #expect(file.texts.first?.text == "<b>&\"'</b>")
         #expect(!file.elements.contains("b"))
     }
 
     @Test func rightToLeftWidgetIsMirrored() throws {
         let options = WidgetOptions(strings: try Self.strings(isRightToLeft: true))
-        let screen = Self.screen(sample(title: "قراءة"), strings: options.strings)
+        let screen = Self.screen(makeRegister(title: "قراءة"), strings: options.strings)
         let file = try SVGFile(Widgets.rectangular(screen, options: options))
         let heading = try #require(file.texts.first)
         #expect(heading.attributes["direction"] == "rtl")
@@ -208,7 +210,8 @@ import Wire
         #expect(time.attributes["direction"] == "ltr")
         #expect(time.attributes["text-anchor"] == "end")
         // In a left-to-right language an Arabic title has the usual place.
-        let english = try SVGFile(Widgets.rectangular(Self.screen(sample(title: "قراءة")), options: WidgetOptions()))
+        let english = try SVGFile(
+            Widgets.rectangular(Self.screen(makeRegister(title: "قراءة")), options: WidgetOptions()))
         #expect(english.texts.first?.attributes["x"] == "42")
         #expect(english.texts.first?.attributes["direction"] == "rtl")
         #expect(english.texts.first?.attributes["text-anchor"] == "end")
@@ -225,7 +228,7 @@ import Wire
         let colour = Colour(red: 10, green: .random(in: 0...255, using: &dice), blue: 80)
         let statuses: [Status] = [.running, .paused, .ready, .completed, .superseded]
         for face in Face.allCases {
-            var register = sample(
+            var register = makeRegister(
                 plan, status: statuses.randomElement(using: &dice) ?? .running,
                 label: Bool.random(using: &dice) ? Label(name: words(9), colour: colour) : nil,
                 title: words(.random(in: 0...40, using: &dice)))

@@ -15,7 +15,7 @@ import Testing
 
     /// A view of a countdown that ends at ``end``.
     private static func view(overtime: Bool = false, acknowledgedAt: GroupTime? = nil) -> View {
-        var register = sample([Phase(kind: .focus, seconds: 60)])
+        var register = makeRegister([Phase(kind: .focus, seconds: 60)])
         (register.hasAlarm, register.hasOvertime) = (true, overtime)
         return View(
             register: register, anchorBoot: end - .seconds(60), error: ErrorBound(), isOwner: true, isLinked: true,

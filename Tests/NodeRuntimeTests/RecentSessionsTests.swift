@@ -13,7 +13,7 @@ import Testing
 
     private static func register(_ id: String, at time: GroupTime = start, status: Status = .running) throws -> Register
     {
-        var register = sample(
+        var register = makeRegister(
             [Phase(kind: .focus, seconds: 1_560, added: 60), Phase(kind: .shortBreak, seconds: 300)], phase: 1,
             status: status, title: "Reading")
         register.id = try #require(SessionID(id))

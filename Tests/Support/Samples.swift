@@ -11,7 +11,7 @@ extension NodeID {
     package static let desk = NodeID("desk") ?? { fatalError("bad id") }()
 }
 
-package func sample(
+package func makeRegister(
     _ plan: [Phase] = [Phase(kind: .focus, seconds: 1_500)], phase: Int = 0, status: Status = .running,
     elapsed: Milliseconds = 0, label: Label? = nil, title: String = "", mode: Session.Mode = .countdown
 ) -> Register {
@@ -24,7 +24,7 @@ package func sample(
         runs: status == .running ? [Run(phase: phase, from: at)] : [])
 }
 
-package func view(
+package func makeView(
     _ register: Register?, anchorBoot: BootTime = 0, error: Milliseconds? = 0, lostAt: BootTime? = nil,
     isLinked: Bool = true
 ) -> View {
@@ -33,7 +33,7 @@ package func view(
         contactLostAt: lostAt, isLinked: isLinked)
 }
 
-package func calm(_ percent: Int, _ trend: CalmFeed.Trend) -> CalmFeed {
+package func makeCalmFeed(_ percent: Int, _ trend: CalmFeed.Trend) -> CalmFeed {
     guard let session = SessionID("S1") else { fatalError("bad id") }
     return CalmFeed(session: session, percent: percent, coverage: 100, trend: trend, at: 0)
 }

@@ -17,11 +17,11 @@ import Testing
         return Status.allCases.filter { $0 != .stopped }.flatMap { status in
             seconds.flatMap { left in
                 [nil, BootTime(-60_000)].map { lost in
-                    let register = sample(
+                    let register = makeRegister(
                         [Phase(kind: .focus, name: "Breathe", seconds: 86_400)], status: status,
                         elapsed: .seconds(Int64(86_400 - left)), label: label, title: "Chapter four")
                     let options = ScreenOptions(pending: .press(.pause), answer: .userText("Refused"))
-                    return Screen(view(register, lostAt: lost), at: 0, face: .boring, options: options)
+                    return Screen(makeView(register, lostAt: lost), at: 0, face: .boring, options: options)
                 }
             }
         }
@@ -70,7 +70,7 @@ import Testing
         for (columns, rows) in [(80, 24), (21, 4), (10, 2), (200, 60)] {
             func drawn(_ debt: Int?) -> Canvas {
                 let options = ScreenOptions(debtMinutes: debt)
-                return canvas(Screen(view(sample()), at: 0, face: .boring, options: options), columns, rows)
+                return canvas(Screen(makeView(makeRegister()), at: 0, face: .boring, options: options), columns, rows)
             }
             let (with, without) = (drawn(120), drawn(nil))
             let texts = (0..<rows).map { with.text(row: $0) }
@@ -86,28 +86,28 @@ import Testing
             for none in [0, -30] { #expect(drawn(none) == without) }
         }
         let options = ScreenOptions(debtMinutes: 120)
-        let flat = canvas(Screen(view(sample()), at: 0, face: .boring, options: options), 12, 1)
+        let flat = canvas(Screen(makeView(makeRegister()), at: 0, face: .boring, options: options), 12, 1)
         #expect(!flat.text(row: 0).contains("-120m"), "one row is the time's")
     }
 
     /// The last second looks like the first.
     @Test func coloursDoNotChangeAsTimeDecreases() {
         let colours = [0, 750_000, 1_499_000].map { (boot: BootTime) in
-            let canvas = canvas(Screen(view(sample()), at: boot, face: .boring), 80, 24)
+            let canvas = canvas(Screen(makeView(makeRegister()), at: boot, face: .boring), 80, 24)
             return Set((0..<24).flatMap { row in (0..<80).compactMap { canvas[$0, row].style.foreground } })
         }
         #expect(Set(colours).count == 1)
     }
 
     @Test func idleScreenIsEmpty() {
-        let canvas = canvas(Screen(view(nil, isLinked: false), at: 0, face: .boring), 80, 24)
+        let canvas = canvas(Screen(makeView(nil, isLinked: false), at: 0, face: .boring), 80, 24)
         #expect((0..<24).allSatisfy { canvas.text(row: $0).allSatisfy { $0 == " " } })
     }
 
     /// The digits of ten minutes and of nine minutes are equally high.
     @Test func sizeStaysWhileTheTimeShrinks() {
         let height = { (boot: BootTime) in
-            let canvas = canvas(Screen(view(sample()), at: boot, face: .boring), 80, 24)
+            let canvas = canvas(Screen(makeView(makeRegister()), at: boot, face: .boring), 80, 24)
             return (0..<24).count { canvas.text(row: $0).contains { $0 != " " } }
         }
         #expect(height(0) == height(1_000_000))

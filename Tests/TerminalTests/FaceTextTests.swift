@@ -23,11 +23,11 @@ import Wire
     private func screen(
         _ face: Face, _ status: Status = .running, mode: Session.Mode = .countdown, icon: String? = nil
     ) -> Screen {
-        var register = sample(
+        var register = makeRegister(
             Self.work, phase: 2, status: status, elapsed: 20_000, label: Label(name: "Legs", colour: Self.green),
             title: "Workout", mode: mode)
         register.icon = icon
-        return Screen(view(register), at: 0, face: face, options: ScreenOptions(calm: calm(85, .rising)))
+        return Screen(makeView(register), at: 0, face: face, options: ScreenOptions(calm: makeCalmFeed(85, .rising)))
     }
 
     @Test(arguments: [
@@ -81,7 +81,7 @@ import Wire
     }
 
     @Test func defaultLabelShowsTheStateOnce() {
-        let text = text(Screen(view(sample()), at: 0, face: .focus), 80, 24)
+        let text = text(Screen(makeView(makeRegister()), at: 0, face: .focus), 80, 24)
         #expect(text.split(separator: "Focus in progress", omittingEmptySubsequences: false).count == 2)
         #expect(!text.contains("#"))
     }
@@ -93,13 +93,13 @@ import Wire
 
     @Test func buttonsHaveBracketsWithoutColours() {
         for depth in [ColourDepth.none, .sixteen] {
-            #expect(text(Screen(view(sample()), at: 0, face: .focus), 80, 24, depth).contains("[p] Pause"))
+            #expect(text(Screen(makeView(makeRegister()), at: 0, face: .focus), 80, 24, depth).contains("[p] Pause"))
         }
     }
 
     @Test func pausedLooksDifferentEvenAsBareTime() {
-        let running = canvas(Screen(view(sample()), at: 0, face: .focus), 5, 1)
-        let paused = canvas(Screen(view(sample(status: .paused)), at: 0, face: .focus), 5, 1)
+        let running = canvas(Screen(makeView(makeRegister()), at: 0, face: .focus), 5, 1)
+        let paused = canvas(Screen(makeView(makeRegister(status: .paused)), at: 0, face: .focus), 5, 1)
         #expect(running.text(row: 0) == paused.text(row: 0))
         for depth in ColourDepth.allCases {
             #expect(
@@ -110,7 +110,8 @@ import Wire
 
     @Test func partsStandInTheMiddle() throws {
         for (columns, rows) in [(160, 45), (80, 24), (40, 30)] {
-            let lines = text(Screen(view(sample()), at: 0, face: .focus), columns, rows).split(separator: "\n")
+            let lines = text(Screen(makeView(makeRegister()), at: 0, face: .focus), columns, rows).split(
+                separator: "\n")
             for part in ["in progress", "Pause"] {
                 let line = try #require(lines.first { $0.contains(part) })
                 let before = line.prefix { $0 == " " }.count
@@ -121,7 +122,7 @@ import Wire
     }
 
     @Test func staleScreenHasANoticeAndNoButtons() {
-        let screen = Screen(view(sample(), lostAt: 0), at: 45_000, face: .focus)
+        let screen = Screen(makeView(makeRegister(), lostAt: 0), at: 45_000, face: .focus)
         for (columns, rows) in [(80, 24), (40, 24), (40, 10), (40, 1), (60, 5)] {
             let text = text(screen, columns, rows)
             #expect(text.contains("Last heard 45 s ago"), "\(columns) \(rows)\n\(text)")
@@ -130,14 +131,14 @@ import Wire
     }
 
     @Test func idleScreenNamesTheStartCommand() {
-        #expect(text(Screen(view(nil), at: 0, face: .focus), 80, 24).contains("lockstep start"))
+        #expect(text(Screen(makeView(nil), at: 0, face: .focus), 80, 24).contains("lockstep start"))
         for size in randomSizes(40) {
-            _ = canvas(Screen(view(nil, isLinked: false), at: 0, face: .focus), size.columns, size.rows)
+            _ = canvas(Screen(makeView(nil, isLinked: false), at: 0, face: .focus), size.columns, size.rows)
         }
     }
 
     @Test func unknownCalmIsADash() {
-        #expect(text(Screen(view(sample()), at: 0, face: .calm), 80, 24).contains("Calm –"))
+        #expect(text(Screen(makeView(makeRegister()), at: 0, face: .calm), 80, 24).contains("Calm –"))
     }
 
     @Test func linesShareARowWhereThereIsLittleRoom() {
@@ -147,7 +148,7 @@ import Wire
     }
 
     @Test func signOfAnApproximateTimeIsDrawnLarge() throws {
-        let screen = Screen(view(sample(), error: nil), at: 0, face: .focus)
+        let screen = Screen(makeView(makeRegister(), error: nil), at: 0, face: .focus)
         let digits = try #require(screen.bigTime(columns: 70, rows: 12))
         #expect(digits.height > 10)
         #expect(digits.width(of: screen.time) <= 70)

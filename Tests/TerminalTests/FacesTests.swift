@@ -24,14 +24,14 @@ import Wire
         for (index, status) in (Status.allCases + Status.allCases).enumerated() where status != .stopped {
             for phase in [0, 1] {
                 for lost in [nil, BootTime(-60_000)] {
-                    let register = sample(
+                    let register = makeRegister(
                         plan, phase: phase, status: status, elapsed: 61_000, label: labels[index % 3],
                         title: index % 2 == 0 ? "Chapter four" : "")
                     let options = ScreenOptions(
                         strings: Catalogue.best(for: [["en", "de", "ar", "ja"][index % 4]]),
                         pending: .press(.stop), answer: lost == nil ? nil : .userText("Refused: not now"),
-                        calm: calm(85, .rising))
-                    screens.append(Screen(view(register, lostAt: lost), at: 0, face: face, options: options))
+                        calm: makeCalmFeed(85, .rising))
+                    screens.append(Screen(makeView(register, lostAt: lost), at: 0, face: face, options: options))
                 }
             }
         }
@@ -58,7 +58,7 @@ import Wire
     @Test func emptyTerminalCrashesNoFace() {
         for face in Face.allCases {
             for (columns, rows) in [(0, 0), (1, 1), (4, 1), (0, 9), (9, 0)] {
-                _ = canvas(Screen(view(sample()), at: 0, face: face), columns, rows)
+                _ = canvas(Screen(makeView(makeRegister()), at: 0, face: face), columns, rows)
             }
         }
     }
@@ -67,7 +67,7 @@ import Wire
     @Test(arguments: faces, ColourDepth.allCases) func clickTargetsMatchTheDrawnButtons(face: Face, depth: ColourDepth)
     {
         for (columns, rows) in [(80, 24), (40, 12), (120, 40), (30, 24), (200, 60)] {
-            let screen = Screen(view(sample(title: "Chapter four")), at: 0, face: face)
+            let screen = Screen(makeView(makeRegister(title: "Chapter four")), at: 0, face: face)
             let canvas = canvas(screen, columns, rows, depth)
             var cells: [Button.Action: [(column: Int, row: Int)]] = [:]
             for row in -1...rows {
@@ -92,8 +92,10 @@ import Wire
     @Test(arguments: Face.allCases) func screenWithoutButtonsHasNoTargets(face: Face) {
         let options = ScreenOptions(isReadOnly: true)
         let screens = [
-            Screen(view(sample()), at: 0, face: face, options: options), Screen(view(nil), at: 0, face: face),
-            Screen(view(sample(), lostAt: 0), at: 40_000, face: face), Screen(view(sample()), at: 0, face: .boring),
+            Screen(makeView(makeRegister()), at: 0, face: face, options: options),
+            Screen(makeView(nil), at: 0, face: face),
+            Screen(makeView(makeRegister(), lostAt: 0), at: 40_000, face: face),
+            Screen(makeView(makeRegister()), at: 0, face: .boring),
         ]
         for screen in screens {
             let canvas = canvas(screen, 80, 24)
@@ -105,10 +107,10 @@ import Wire
     /// Long words and wide characters have room on a usual terminal, in every language.
     @Test(arguments: Catalogue.languages) func everyLanguageFits(language: String) throws {
         let strings = try #require(Catalogue.strings(language))
-        let options = ScreenOptions(strings: strings, calm: calm(85, .falling))
+        let options = ScreenOptions(strings: strings, calm: makeCalmFeed(85, .falling))
         for face in Self.faces {
             for status in [Status.running, .paused, .ready] {
-                let screen = Screen(view(sample(status: status)), at: 0, face: face, options: options)
+                let screen = Screen(makeView(makeRegister(status: status)), at: 0, face: face, options: options)
                 for (columns, rows) in [(80, 24), (60, 20)] {
                     let canvas = canvas(screen, columns, rows)
                     let text = (0..<rows).map { canvas.text(row: $0) }.joined(separator: "\n")

@@ -56,13 +56,13 @@ import Testing
     }
 
     @Test func samePictureSendsNothing() {
-        let canvas = canvas(Screen(view(sample()), at: 0, face: .focus), 80, 24)
+        let canvas = canvas(Screen(makeView(makeRegister()), at: 0, face: .focus), 80, 24)
         #expect(AnsiRenderer.text(from: canvas, to: canvas, depth: .full).isEmpty)
     }
 
     @Test func nextSecondIsAShortUpdate() {
-        let first = canvas(Screen(view(sample()), at: 0, face: .focus), 80, 24)
-        let second = canvas(Screen(view(sample()), at: 2_000, face: .focus), 80, 24)
+        let first = canvas(Screen(makeView(makeRegister()), at: 0, face: .focus), 80, 24)
+        let second = canvas(Screen(makeView(makeRegister()), at: 2_000, face: .focus), 80, 24)
         let text = AnsiRenderer.text(from: first, to: second, depth: .full)
         #expect(!text.isEmpty, "\(text.utf8.count)")
         #expect(text.utf8.count < 1_200, "\(text.utf8.count)")

@@ -12,8 +12,8 @@ import Wire
 /// Below a coverage of 80 percent no surface shows a calm percentage.
 @Suite(.timeLimit(.minutes(15))) struct CalmCoverageTests {
     private func shown(_ coverage: Int) throws -> NodeView {
-        let register = sample(title: "Reading")
-        var (feeds, feed) = (Feeds(), calm(85, .rising))
+        let register = makeRegister(title: "Reading")
+        var (feeds, feed) = (Feeds(), makeCalmFeed(85, .rising))
         (feed.coverage, feed.at) = (coverage, register.startedAt)
         let isNews = feeds.take(.calm(feed))
         #expect(isNews)

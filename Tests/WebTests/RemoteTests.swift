@@ -68,7 +68,7 @@ import Wire
         _ id: String, title: String = "Reading", owner: NodeID = FakeNode.node, at time: GroupTime, minutes: Int64 = 30
     ) throws -> Register {
         let id = try #require(SessionID(id))
-        var register = sample(
+        var register = makeRegister(
             [Phase(kind: .focus, seconds: 7_200)], status: .stopped, label: Label(name: "Study", colour: .grey),
             title: title)
         (register.id, register.lineage, register.owner) = (id, id, owner)

@@ -37,7 +37,7 @@ import Wire
 
     /// A running session with a label.
     private static func session() -> View {
-        var register = sample([Phase(kind: .focus, seconds: 7_200)], label: study, title: "Reading")
+        var register = makeRegister([Phase(kind: .focus, seconds: 7_200)], label: study, title: "Reading")
         (register.stamp.time, register.startedAt, register.anchor.at) = (monday, monday, monday)
         register.runs = [Run(phase: 0, from: monday)]
         return View(register: register, anchorBoot: 1_000, error: ErrorBound(), isLinked: true)

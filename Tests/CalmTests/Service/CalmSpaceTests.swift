@@ -87,7 +87,7 @@ import Wire
     /// A session of the desk that has run for a minute.
     private func session(at now: Instant) -> Outgoing {
         let start = now.told - .minutes(1)
-        var register = sample(elapsed: 60_000)
+        var register = makeRegister(elapsed: 60_000)
         (register.stamp.time, register.startedAt, register.runs[0].from) = (start, start, start)
         register.anchor.at = now.told
         return WireCodec(space: space, me: desk).encode(.register(register))
