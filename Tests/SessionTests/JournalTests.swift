@@ -44,23 +44,26 @@ import Testing
         #expect(own.runs.map(\.length) == [24 * Self.minute])
     }
 
-    /// Minutes away, autoAdvance, status, phase, milliseconds of it.
-    static let away: [(Int64, Bool, Status, Int, Milliseconds)] = [
+    /// The time away, and the session after it.
+    typealias Absence = (minutes: Int64, autoAdvance: Bool, status: Status, phase: Int, elapsed: Milliseconds)
+
+    static let absences: [Absence] = [
         (16, false, .ready, 1, 0), (16, true, .running, 1, minute), (44, true, .running, 2, 24 * minute),
         (45, true, .completed, 2, 25 * minute), (45, false, .ready, 1, 0), (46, true, .ready, 1, 0),
     ]
 
-    @Test(arguments: away, ["boot-1", "boot-2"])
-    func boundariesAreCrossedWhileDown(row: (Int64, Bool, Status, Int, Milliseconds), bootID: String) {
-        let old = Self.before("focus 25m, shortBreak 5m, focus 25m", 10 * Self.minute, autoAdvance: row.1)
-        let boot = bootID == "boot-1" ? old.boot + row.0 * Self.minute : 20_000
+    @Test(arguments: absences, ["boot-1", "boot-2"])
+    func boundariesAreCrossedWhileDown(absence: Absence, bootID: String) {
+        let old = Self.before("focus 25m, shortBreak 5m, focus 25m", 10 * Self.minute, autoAdvance: absence.autoAdvance)
+        let boot = bootID == "boot-1" ? old.boot + absence.minutes * Self.minute : 20_000
         let new = EngineHarness(
-            bootID: bootID, boot: boot, telling: old.told + row.0 * Self.minute, journal: old.journal)
+            bootID: bootID, boot: boot, telling: old.told + absence.minutes * Self.minute, journal: old.journal)
         let moment = new.engine.view.lastMoment(at: new.boot)
-        #expect(moment?.register.status == row.2)
-        #expect(moment?.register.phase == row.3)
-        #expect(new.own?.invalidField == nil || row.2 != .running)
-        #expect(new.own?.runs.last?.to == nil || row.2 != .running)
+        #expect(moment?.register.status == absence.status)
+        #expect(moment?.register.phase == absence.phase)
+        #expect(moment?.elapsed == absence.elapsed)
+        #expect(new.own?.invalidField == nil || absence.status != .running)
+        #expect(new.own?.runs.last?.to == nil || absence.status != .running)
         #expect(new.journal?.own == new.own)
     }
 
