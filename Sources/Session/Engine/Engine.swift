@@ -7,10 +7,10 @@
 /// any more. ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
 ///
 /// Each part owns its state. The passing of time changes the own session in `advance`; a start, `take`, an intent or a
-/// recovery changes it in `dispatch`. Rules that depend on several parts are in `Reactions.swift` and run until none
-/// applies: when the own session ends or is dated because of others, and when a request becomes a takeover
-/// (`Takeover.swift`). Publishing is a step of its own after them, because a register leaves only in the state at the
-/// end of an input.
+/// recovery changes it in `dispatch`. Rules that depend on several parts are in `Engine+Reactions.swift` and run until
+/// none applies: when the own session ends or is dated because of others, and when a request becomes a takeover
+/// (`Engine+Takeover.swift`). Publishing is a step of its own after them, because a register leaves only in the state
+/// at the end of an input.
 ///
 /// A line marked `// rule: NAME` is a rule that the simulator proves. A mutant is a build without the rule; `else:` is
 /// the code that it has there instead. Tests/README.md (Mutants) has the forms of marks.

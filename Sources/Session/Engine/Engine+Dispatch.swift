@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Handles each kind of input. Messages are handled in `Receive.swift`.
+/// Handles each kind of input. Messages are handled in `Engine+Receive.swift`.
 extension Engine {
     mutating func restore(_ found: Journal?, filed: Version?, _ context: inout Context) {
         link.noteStart(at: context.now.boot)
