@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// Passwords of the broker's users.
 enum Secret {
-    /// Returns 24 letters and digits from the system's random numbers.
+    /// Returns 24 random letters and digits. `JoinToken` holds no other secret, such as a `RandomKey`.
     static func make() -> String {
         let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
         return String((0..<24).compactMap { _ in alphabet.randomElement() })
