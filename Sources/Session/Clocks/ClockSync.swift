@@ -15,7 +15,9 @@ struct ClockSync: Hashable, Sendable {
     fileprivate static let pingsLimit = 64
     /// The time between pings after the burst.
     fileprivate static let pollInterval: Milliseconds = 200
-    /// The longest wait after pings without an answer. A judgement.
+    /// The longest wait after pings without an answer: eight and a half minutes. A judgement: a shorter one would send
+    /// more pings to nodes that never answer, a longer one would leave a node unmeasured for longer when it answers
+    /// again and publishes nothing.
     private static let longestWait: Milliseconds = .seconds(512)
     /// The time that a message with a group time waits for the first pong: a burst.
     static let firstAnswerLimit: Milliseconds = 300

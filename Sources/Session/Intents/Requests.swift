@@ -18,7 +18,9 @@ struct Requests: Hashable, Sendable {
     /// The time until an owner that sends other messages but no answer loses its session. Longer than ``silenceLimit``,
     /// since the owner is alive and its disk may be slow. The protocol states it.
     static let unresponsiveLimit: Milliseconds = .seconds(4)
-    /// Owners that a request remembers, so that a late answer of one is not counted as a lie. A judgement.
+    /// Owners that a request remembers, so that a late answer of one is not counted as a lie. A judgement: within
+    /// ``longestWait`` a session seldom has more than two. With fewer, honest late answers would be counted as lies;
+    /// with more, more former owners could settle the press by a register.
     private static let ownersLimit = 8
 
     private var open: [Request] = []

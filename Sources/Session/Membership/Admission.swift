@@ -128,9 +128,11 @@ struct Admission: Hashable, Sendable {
 /// below the limit. An owner writes and publishes its register for each intent that takes effect; 20 a second are some
 /// percent of a core for each peer. The burst is for scripts that press some buttons in a row.
 struct Allowance: Hashable, Sendable {
-    /// Tokens added per second. A judgement, stated in `Trust.md`.
+    /// Tokens added per second. A judgement, stated in `Trust.md`: fewer would refuse a person who presses fast and
+    /// whose intents are repeated, more would let one peer take more of the owner's processor and disk.
     static let rate: Int64 = 20
-    /// Tokens of a full bucket. A judgement, stated in `Trust.md`.
+    /// Tokens of a full bucket. A judgement, stated in `Trust.md`: fewer would refuse a script that presses often in a
+    /// row, more would lengthen the burst of work that a hostile peer can cause.
     static let burst: Int64 = 100
 
     /// The fill level in thousandths of a token. From zero down to `-burst`, the answer is ``Refusal/busy``.

@@ -15,9 +15,12 @@ public enum Limits {
     public static let phaseSeconds = 1...86_400
     /// The longest time that a phase goes on beyond its length. A judgement: a person who forgot it is asleep by then.
     public static let overtime: Milliseconds = .minutes(720)
-    /// How long an alarm counts as new. A device that first sees it later does not ring. A judgement of the product.
+    /// How long an alarm counts as new. A device that first sees it later does not ring. A judgement of the product: a
+    /// shorter time would silence devices whose connection is slow, a longer one would let a device that wakes ring for
+    /// an end that people have long noticed.
     public static let alarmNewFor: Milliseconds = .seconds(10)
-    /// How long an alarm rings. A judgement of the product: after that it is only shown, until a person ends it.
+    /// How long an alarm rings; after that it is only shown, until a person ends it. A judgement of the product: a
+    /// shorter time would miss a person in another room, a longer one would disturb an empty house for longer.
     public static let alarmRings: Milliseconds = .minutes(5)
     /// The longest time that a message is on all screens.
     public static let messageLife: Milliseconds = .days(1)
@@ -64,7 +67,8 @@ public enum Limits {
     /// The longest time after an expiry at which the next phase starts by itself: half an hour. A judgement of the
     /// product: after a longer suspend, no person was there for the phase.
     public static let lateness: Milliseconds = .minutes(30)
-    /// How long a display shows a completed or superseded session. A judgement of the product.
+    /// How long a display shows a completed or superseded session. A judgement of the product: a shorter time is too
+    /// short to read how it ended, a longer one delays the idle screen and its buttons.
     public static let completionShown: Milliseconds = .seconds(5)
     /// The time without contact to the owner until a display is stale. A judgement of the product: shorter
     /// interruptions of a network end by themselves and would only alarm people.
