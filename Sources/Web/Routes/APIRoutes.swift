@@ -27,7 +27,7 @@ struct APIRoutes: Sendable {
             "/v1/events",
             Route(
                 "The current view and each later one, for programs. The passing of time sends no event. "
-                    + "Over the network a comment is sent every 10 seconds.",
+                    + "Over the network a comment is sent every \(Timeouts().beat.components.seconds) seconds.",
                 [
                     .ok("text/event-stream", "Server-sent events named view."),
                     .problem(503, "Too many event streams are open, as for /v1/timeline."),

@@ -46,17 +46,22 @@ struct PageRoutes: Sendable {
             }
             return Response(authority, type: "application/x-x509-ca-cert")
         }
+        let summary = """
+            What the kiosk page draws until the next change, sent again after each change; a heartbeat every \
+            \(Timeouts().beat.components.seconds) seconds.
+            """
+        let tooManyStreams = """
+            Too many event streams are open. The limit is \(EventStreams.limit); \(EventStreams.reservedForLocal) of them \
+            are reserved for this machine; each shared key may open \(EventStreams.keyLimit), and each phone \
+            \(EventStreams.phoneLimit).
+            """
         routes.get(
             "/v1/timeline",
             Route(
-                "What the kiosk page draws until the next change, sent again after each change; a heartbeat every 10 "
-                    + "seconds.",
+                summary,
                 [
                     .ok("text/event-stream", "Server-sent events named timeline and beat."), .badParameter,
-                    .problem(
-                        503,
-                        "Too many event streams are open. The limit is 500; 20 of them are reserved for this machine; "
-                            + "each shared key may open 400, and each phone 12."),
+                    .problem(503, tooManyStreams),
                 ],
                 query: [
                     .face, .lang, .controls, .screen, .idle, .near,

@@ -22,16 +22,15 @@ struct PhoneRoutes: Sendable {
 
     func addRoutes(to routes: Routes) {
         let code = Route.Parameter(name: "code", about: "The secret part of the link.", isRequired: true)
+        let spent = "The link was used, is older than \(PhoneBook.linkLife / 60_000) minutes, or never existed."
+        let tooMany = "More than \(PhoneBook.wrongLinksPerMinute) wrong links were opened within a minute."
         routes.get(
             Self.path,
             Route(
                 "The link of lockstep phone add, which gives one phone a key of its own; needs no key, and works once.",
                 [
                     Route.Answer(status: 303, about: "Moves the phone's key to a cookie."),
-                    Route.Answer(
-                        status: 404, about: "The link was used, is older than 10 minutes, or never existed.",
-                        type: "text/html"),
-                    .problem(429, "More than 20 wrong links were opened within a minute."),
+                    Route.Answer(status: 404, about: spent, type: "text/html"), .problem(429, tooMany),
                     .problem(503, "The phone cannot be saved; the link still works."),
                 ], query: [code, .lang])
         ) { request, context in try pair(request, context) }

@@ -3,6 +3,7 @@
 import API
 import Display
 import Hummingbird
+import Session
 import Wire
 
 /// The routes of a server. Each is described where it is registered.
@@ -61,8 +62,8 @@ struct Route {
         let problems: [Answer] = [
             .problem(400, "The request ended before its body was complete."),
             .problem(403, "The request comes from another site's page, or the key is read-only."),
-            .problem(408, "The body took longer than 10 seconds."),
-            .problem(413, "The body has more than 16,384 bytes."),
+            .problem(408, "The body took longer than \(Timeouts().body.components.seconds) seconds."),
+            .problem(413, "The body has more than \(Limits.payloadBytes) bytes."),
             .problem(415, "The content type is not application/json."),
             .problem(422, "A value is invalid; field names it."),
         ]
