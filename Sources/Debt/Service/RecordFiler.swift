@@ -10,8 +10,9 @@ import Wire
 
 /// Runs a ``LedgerIntake``, which decides: it files records, sends the answers and reports problems.
 ///
-/// Its weak references are used on the service's thread alone. Records are written on another thread, so that this one
-/// goes on reading: a broker drops what its client does not read in time.
+/// All methods run on the service's thread. Closures for other threads hold the filer weakly and only pass it on: they
+/// read it on the service's thread, so `nonisolated(unsafe)` is safe there. Records are written on a thread of their
+/// own, so that the service's goes on reading: a broker drops what its client does not read in time.
 final class RecordFiler {
     /// A record, and the change of the ledger by it.
     typealias Filed = (arrival: LedgerIntake.Arrival, change: LedgerStore.Change)

@@ -4,8 +4,11 @@ import Glibc
 
 /// The ledger: the records of nodes, the corrections of people, and the rules of the week. It is one file of SQLite, or
 /// a database of PostgreSQL. The service writes it, and so do the commands `add`, `correct`, `delete` and `import`,
-/// also while the service runs. Every call is one transaction, and durable when it returns. Calls throw
-/// ``LedgerError``.
+/// also while the service runs. Every call is one transaction, and durable when it returns.
+///
+/// A call that cannot read or write the ledger throws a ``LedgerError`` and changes nothing. The error names the cause:
+/// the disk (`full`, `readOnly`), the content (`damaged`, `unreadable`), a database that cannot be reached (`lost`), or
+/// something else, such as the lock of another process (`unusable`).
 package final class LedgerStore: Sendable {
     /// The path of the file, or the URL of the database.
     package let place: String

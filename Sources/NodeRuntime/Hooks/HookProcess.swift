@@ -10,8 +10,9 @@ import SystemPackage
 struct HookProcess: Sendable {
     /// The end of a hook's process.
     struct Outcome: Sendable {
-        /// The first ``HookProcess/outputLimit`` of its stdout and stderr.
+        /// The first ``HookProcess/outputLimit`` bytes of its stdout and stderr together.
         var output: [UInt8]
+        /// Whether it wrote more than that.
         var isCut: Bool
         /// The exit code, or minus the signal.
         var code: Int32

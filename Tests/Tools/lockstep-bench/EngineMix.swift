@@ -4,15 +4,21 @@ import Core
 import Harness
 import Session
 
-/// A core among peers on a machine with a synchronised clock, and the inputs of `lockstep-bench engine`.
+/// The core that `lockstep-bench engine` measures, and the inputs that it handles.
+///
+/// The core is that of the node `desk`, whose kernel vouches for its clock. Eight peers own a running session each. The
+/// clocks are counters that advance by 1 ms with each input and each write, so the measurement waits for no time.
 struct EngineMix {
     private var loop: CoreLoop
     private var now = Instant(boot: 1_000_000, wall: 1_800_000_000_000, wallBound: 5)
+    /// The latest register of each peer.
     private var registers: [Register] = []
     private let plan = (0..<4).flatMap { _ in
         [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)]
     }
+    /// Makes the ids of sessions and intents; also the tickets of presses.
     private var serial = 0
+    /// Whether the next press is a pause; else it is a resume.
     private var isRunning = true
 
     init() throws {
@@ -40,13 +46,18 @@ struct EngineMix {
         }
     }
 
-    /// Returns the next thousands of inputs, made beforehand so that their making is not measured.
+    /// Starts a session at `desk`, and returns the next 6,050 inputs. The caller measures ``handle(_:)`` alone, so
+    /// making them does not count.
+    ///
+    /// Each of a thousand steps has two wakes, a register of a higher revision, one outdated register twice, and a
+    /// presence. Each twentieth step adds a press that pauses or resumes the session of `desk`.
     mutating func nextBatch() -> [Input] {
         startSession()
         var batch: [Input] = []
         for index in 0..<1_000 {
             let newer = index % registers.count
             let older = (index + 3) % registers.count
+            // A former revision, which the core discards.
             var stale = registers[older]
             stale.rev -= 1
             registers[newer].rev += 1
@@ -66,7 +77,8 @@ struct EngineMix {
         return batch
     }
 
-    /// Hands the inputs to the core, and answers each write. Returns the number of inputs.
+    /// Hands the inputs to the core, and confirms each write of the journal at once. Returns the number of inputs and
+    /// confirmations.
     mutating func handle(_ batch: some Collection<Input>) -> Int {
         var count = batch.count
         for input in batch { count += handle(input) }
@@ -80,7 +92,8 @@ struct EngineMix {
         return run()
     }
 
-    /// Lets the core handle its events, and answers each write. Returns the number of writes.
+    /// Lets the core handle its events until it rests, and confirms each write of the journal at once. Returns the
+    /// number of writes.
     @discardableResult
     private mutating func run() -> Int {
         var count = 0
