@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A remote for Lockstep that follows Protocol.md and shares no code with it. It shows and asks, and owns no session.
+"""A remote for Lockstep that shares no code with it. It shows and asks, and owns no session.
+
+It follows the page Protocol of the sources (Sources/Wire/Wire.docc/Protocol.md).
 
 Needs Debian's python3-paho-mqtt. LOCKSTEP_PASSWORD_FILE and LOCKSTEP_TLS_CA name files with the password and the authority.
 Exit codes: 0 applied or nothing to change, 3 refused, 4 no answer, 5 no session, 6 no broker."""

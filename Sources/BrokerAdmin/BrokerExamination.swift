@@ -81,7 +81,7 @@ package struct BrokerExamination: Sendable {
         guard times.count == 5, let longest = times.max() else {
             return Finding(
                 "round trip", .wrong, "messages of \(node) to itself do not return, so a node never gets ready",
-                fix: "let the user \(node) write \(own)… and read \(Topics.prefix)\(space)/#: Config/acl has the lines"
+                fix: "let the user \(node) write \(own)… and read \(Topics.prefix)\(space)/#: \(Self.lines)"
             )
         }
         let found = "\(times.sorted()[2].words), \(longest.words) at most; a press at another node takes twice that"
@@ -129,8 +129,11 @@ package struct BrokerExamination: Sendable {
         if missing.isEmpty { return Finding("rights", .ok, "\(node) may write all topics of a \(role)") }
         return Finding(
             "rights", .wrong, "\(node) may not write \(missing.joined(separator: ", "))",
-            fix: "let the user \(node) write below \(own): Config/acl has the lines; or set LOCKSTEP_ROLE to its role")
+            fix: "let the user \(node) write below \(own): \(Self.lines); or set LOCKSTEP_ROLE to its role")
     }
+
+    /// Where a person finds the lines of an ACL.
+    private static let lines = "the file acl, in /usr/share/lockstep or in Config of the sources, has the lines"
 
     private static let asking = "a node that joins asks the others, and shows the session after about 1 s"
 

@@ -77,7 +77,7 @@ struct MosquittoConfiguration {
         return """
             Left out, since they would hold for the other listeners (\(others.joined(separator: ", "))) as well:
             \(Self.sharedLimits.joined(separator: ", "));
-            to have one for all, write its line of Config/mosquitto.conf into a file of your own in /etc/mosquitto/conf.d.
+            to have one for all, copy its line, a comment in \(Self.name), into a file of your own in /etc/mosquitto/conf.d.
             """
     }
 }
