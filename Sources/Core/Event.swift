@@ -8,6 +8,7 @@ extension NodeCore {
     public enum Event: Sendable {
         /// The files of an earlier process were read. The first event of a core, exactly once.
         indirect case restored(Restored)
+        /// The broker accepted a connection.
         /// - Parameters:
         ///   - id: The connection's id, which must be larger than those of all earlier connections.
         ///   - noLocal: Whether the broker can withhold a node's own messages (MQTT 5).

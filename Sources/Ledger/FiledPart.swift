@@ -16,9 +16,11 @@ public struct FiledPart: Hashable, Sendable {
         self.finalReceivedAt = finalReceivedAt
     }
 
-    /// Returns when a takeover ended the runs of each session, at the earliest one that counts. It is
-    /// ``Time/distantFuture`` for a session that was not taken over. A takeover that the ledger received after the
-    /// session's end does not cut it. A takeover that names no node took over from the latest session before it.
+    /// Returns for each session when the earliest takeover that counts ended its runs; ``Time/distantFuture`` for a
+    /// session without one.
+    ///
+    /// A takeover does not count if the ledger received it after the session's end. One that names no node took over
+    /// from the latest session before it.
     public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
         var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)
         for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].part.lineage }).values

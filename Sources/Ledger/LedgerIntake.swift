@@ -27,7 +27,7 @@ public struct LedgerIntake: Sendable {
     public static let batchLimit = 2_048
     /// The maximum number of waiting records; further ones are dropped, and their nodes send them again.
     public static let waitingLimit = 65_536
-    /// The longest wait of a record that is not reported.
+    /// The wait of a record from which on the delay is reported.
     public static let lagLimit: Milliseconds = .seconds(5)
     /// The maximum number of answers without an acknowledgement of the broker.
     public static let window = 32

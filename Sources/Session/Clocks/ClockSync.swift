@@ -23,7 +23,7 @@ struct ClockSync: Hashable, Sendable {
     static let firstAnswerLimit: Milliseconds = 300
     /// Pings without an answer after which a node counts as silent: 2.5 seconds. The protocol states it.
     private static let silentAfter = 7
-    /// The time between polls of one node that its presences start: a peer can publish any number of them.
+    /// The shortest time between two polls of one node that its presences cause: a peer can publish any number of them.
     private static let restartInterval: Milliseconds = .seconds(1)
     /// The longest interval between exchanges while a session runs. A judgement: drift stays below 25 ms.
     private static let longestIdleInterval: Milliseconds = .seconds(120)
@@ -167,9 +167,12 @@ struct ClockSync: Hashable, Sendable {
     /// Whether every vouched clock that is to be asked has answered, or does not answer.
     var areReferencesKnown: Bool { references.allSatisfy { hasAnswered($0) || isSilent($0) } }
 
-    /// Chooses the nodes to ask. These are the owner of the live session that is shown here, and nodes that vouch for
-    /// their clocks: if this node does not, those that tell it the time, or any if there is none; else those that
-    /// contradict it, so that both sides know of it.
+    /// Chooses the nodes to ask.
+    ///
+    /// One is the owner of the live session that is shown here. The others depend on whether this machine's kernel
+    /// vouches for its clock. If it does not, they are nodes whose kernels vouch, which tell this node the time; if
+    /// there are none, they are any online nodes, which may know of one. If it does, they are the vouching nodes that
+    /// contradict this one, so that both sides know of it.
     mutating func update(_ plan: Plan, among peers: Peers, _ context: Context) {
         guard plan != self.plan else { return }
         self.plan = plan

@@ -5,12 +5,12 @@
 enum TimeSource: Hashable, Sendable {
     /// The own wall clock, for which the kernel vouches.
     case own
-    /// The vouched clocks of others. The own one is not vouched for.
+    /// The vouched clocks of others, since the kernel does not vouch for the own one.
     case others
-    /// The own wall clock, since no vouched one is known.
+    /// The own wall clock, which is plausible, since no vouched one is known.
     case plausible
-    /// The latest of the mark, continued with the boot clock, and the plausible times that others state. The own clock
-    /// is not plausible either.
+    /// No clock, since no vouched one is known and the own one is implausible. Group time is the latest of the mark,
+    /// continued with the boot clock, and the plausible times that others state.
     case mark
 
     /// Whether group time comes from a vouched clock, so that a stamp far ahead of it is wrong.

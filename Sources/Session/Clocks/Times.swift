@@ -52,7 +52,7 @@ public typealias GroupTime = Time<GroupScale>
 /// Milliseconds since 1970 by a wall clock, right or wrong.
 public typealias WallTime = Time<WallScale>
 
-/// A reading of a clock, in milliseconds since its zero. ``Lead`` leads from the boot clock to group time and back.
+/// A reading of a clock, in milliseconds since its zero. A ``Lead`` converts the boot clock to group time and back.
 public struct Time<Scale: TimeScale>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
     public var milliseconds: Int64
 
@@ -76,7 +76,8 @@ public struct Time<Scale: TimeScale>: Hashable, Comparable, Sendable, Expressibl
     }
 }
 
-/// A group time minus a boot clock, here that of this machine unless stated: the only way from one to the other.
+/// A group time minus a reading of a boot clock at the same instant. It is the only way to convert one into the other.
+/// The boot clock is that of this machine, unless stated.
 public struct Lead: Hashable, Comparable, Sendable {
     public var milliseconds: Int64
 

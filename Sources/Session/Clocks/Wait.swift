@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A wait whose length is not always the same. Where the length is a constant, only the beginning is stored.
+/// A wait from an instant on, of a length that varies. Where the length is a constant, a part stores the instant alone.
 package struct Wait: Hashable, Sendable {
     package var began: BootTime
     package var length: Milliseconds

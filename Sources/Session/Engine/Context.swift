@@ -23,8 +23,11 @@ struct Context {
             isWrong: GroupClock.contradict(now.told, groupTime))
     }
 
-    /// Whether a stamp counts. One too far ahead of group time does not, if a vouched clock tells that time. Otherwise
-    /// it counts if it is plausible; that of another node, only once all clocks are known.
+    /// Whether a stamp counts.
+    ///
+    /// If a vouched clock tells group time, a stamp counts up to ``Limits/stampLead`` ahead of that time. So does the
+    /// stamp of another node while a vouched clock may still become known. In all other cases each plausible stamp
+    /// counts.
     func admits(_ stamp: Stamp, lead: Milliseconds = 0) -> Bool {
         // rule: admission, else: return true
         let isJudged = source.isVouched || !areClocksKnown && stamp.node != node  // rule: vouchedAdmission, else: true

@@ -38,7 +38,8 @@ public enum EngineNote: Hashable, Sendable {
     case discarded(Discard, from: NodeID?)
     /// The stamp of a node's register is too far from group time.
     case clockWrong(NodeID, stamp: GroupTime)
-    /// Group time left this machine's wall clock, or returned to it: the difference.
+    /// Group time has jumped, or begins apart from this machine's wall clock. `by` is group time minus that clock: near
+    /// 0 if the two agree again.
     case clockCorrected(by: Milliseconds)
     /// The own session got a new stamp: both stamps' times.
     case restamped(SessionID, from: GroupTime, to: GroupTime)

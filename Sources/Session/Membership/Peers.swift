@@ -108,7 +108,8 @@ public struct Peers: Hashable, Sendable {
         return self[sender].discarded[reason] == 1
     }
 
-    /// Whether a node's clock counts: not that of a display. A sender without a presence counts until one is deleted.
+    /// Whether a node's clock counts. That of a display does not. That of a node without a presence does, unless its
+    /// presence was deleted.
     func hasVote(_ node: NodeID) -> Bool { known[node]?.hasVote ?? true }
 
     /// Enters a sender, and returns whether there is room. `boot` is when it sent a message itself, if it did.

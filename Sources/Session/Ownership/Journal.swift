@@ -63,8 +63,11 @@ extension Journal {
     }
 
     /// Returns the time from the end of the last run to the takeover of the session. `nil` if no takeover is known, or
-    /// if it was dated by another clock than the runs. That is so if it is later than the session's end, or if group
-    /// time contradicts the runs but not the node that took over. `shift` is the required move of the runs.
+    /// if the takeover was dated by another clock than the runs.
+    ///
+    /// Either of two facts shows that the clocks differ: the takeover is later than the session's end; or the runs
+    /// contradict group time, and the node that took over does not.
+    /// - Parameter shift: How far the runs are to be moved.
     func roomBeforeTakeover(
         of shift: Milliseconds, among replicas: Replicas, _ clockSync: ClockSync, _ context: Context
     ) -> Milliseconds? {

@@ -135,8 +135,9 @@ struct Ownership: Hashable, Sendable {
         var isApproximate = false
     }
 
-    /// Begins a session above all stamps that were seen. It is provisional unless there is contact, so unless
-    /// `isBarrierPassed`. Returns a field that is out of bounds; then nothing has changed.
+    /// Begins a session whose stamp is above all that were seen. It is provisional if there is no contact: if
+    /// `isBarrierPassed` is false.
+    /// - Returns: A field that is out of bounds, and then nothing has changed; `nil` if the session has begun.
     mutating func begin(
         _ beginning: Beginning, stampedBy dating: inout Dating, isBarrierPassed: Bool, _ context: Context
     ) -> String? {

@@ -11,7 +11,7 @@ struct Recovery: Hashable, Sendable {
     ) {
         ownership.journal = found
         dating = Dating(mark: StampMark(found.mark, context))
-        // The record of a version that a crash undid may be sent nevertheless, so no other version has its number.
+        // A crash may have undone the version of a record that is sent all the same: no other one may get its number.
         if let filed { ownership.raiseVersion(above: filed) }
         rebase(&ownership, context)
     }

@@ -21,7 +21,7 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
         return a.node < b.node
     }
 
-    /// The group time from which on the stamp counts; `nil` if it never counts, being before 2026.
+    /// The group time from which on the stamp counts; `nil` if it never counts, because it is before 2026.
     var admissibleFrom: GroupTime? { time >= Limits.earliestStamp ? time - Limits.stampLead : nil }
 
     /// Whether the start counts: at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.

@@ -121,7 +121,7 @@ extension Register {
         }
     }
 
-    /// Holds the fields of all copies that no change has parted.
+    /// The fields of a register, which its copies share until one of them is changed.
     private final class Storage: @unchecked Sendable {
         /// Changed only while a single register refers to it.
         @exclusivity(unchecked) var fields: Fields
@@ -129,7 +129,7 @@ extension Register {
         init(_ fields: Fields) { self.fields = fields }
     }
 
-    /// The fields; the register parts from its copies before they are changed.
+    /// The fields. Before a change the register gets a storage of its own, so that its copies stay as they are.
     package var fields: Fields {
         _read { yield storage.fields }
         _modify {
@@ -150,8 +150,8 @@ public struct Version: Hashable, Codable, Comparable, Sendable {
         self.rev = rev
     }
 
-    /// The version of the next change; the same version at the end of both counters. A revision at its limit overflows
-    /// into the epoch. So no claim of a peer or a broker makes a node's registers unacceptable.
+    /// The version of the next change. A revision at its limit overflows into the epoch, so no claim of a peer or a
+    /// broker makes a node's registers unacceptable. With both counters at their limits it is this version itself.
     public var next: Version {
         if rev < Limits.counter.upperBound { return Version(epoch: epoch, rev: rev + 1) }
         return epoch < Limits.counter.upperBound ? Version(epoch: epoch + 1, rev: 0) : self

@@ -2,7 +2,8 @@
 
 import Session
 
-/// A value of a JSON text, and where its object or array goes on. Positions have 32 bits, since there can be thousands.
+/// A value of a JSON text, and where its object or array goes on. Its positions have 32 bits, since a text can have
+/// thousands of slots.
 struct JSONSlot {
     /// The type of a JSON value.
     enum Kind {

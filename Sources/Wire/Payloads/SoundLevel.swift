@@ -4,7 +4,7 @@ public import Session
 
 /// A sound level at a node during the last period.
 public struct SoundLevel: Hashable, Sendable, Described {
-    /// The largest level, and the negated smallest, in decibels.
+    /// The bound of a level in decibels: from minus to plus this number.
     public static let limit = 200.0
     public static let periods: ClosedRange<Milliseconds> = 100 ... .minutes(1)
 
