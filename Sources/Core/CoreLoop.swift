@@ -4,7 +4,7 @@ public import Session
 
 /// Hands a core one event after the other, and lets it rest when none waits any more. The node, the services, the
 /// simulated machine, the tests and the bench run their cores with it:
-/// ```
+/// ```swift
 /// loop.add(event)
 /// while let actions = loop.next(at: now) { for action in actions { perform(action) } }
 /// ```

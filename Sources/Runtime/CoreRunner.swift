@@ -6,7 +6,7 @@ package import Session
 
 /// Runs a core on an event loop. It is a `CoreLoop` that reads the clocks, and wakes the core when it is due or the
 /// wall clock was set. The actor that holds it carries out the actions:
-/// ```
+/// ```swift
 /// guard runner.add(event) else { return }
 /// while let actions = runner.next() { for action in actions { perform(action) } }
 /// ```

@@ -13,7 +13,7 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The one-line grammar of plans, in presets and on the command line.
 ///
-/// ```
+/// ```text
 /// plan     = sequence
 /// sequence = set *( "," set )
 /// set      = part *( "/" part )                 ; the parts of a set alternate
