@@ -7,7 +7,7 @@ import Session
 /// session sends a hello, and waits for the answers.
 struct CatchUp: Sendable {
     /// The time that a program waits for answers to its hello. A judgement: a node answers one hello a second, up to
-    /// 200 ms later, so the owner's answer can be the last one.
+    /// 200 ms later, so a shorter wait could miss the owner's answer; a longer one would delay a press.
     static let helloTimeout: Milliseconds = 1_500
     /// The wait for more answers once a live session is known. Nodes spread their answers over 200 ms.
     private static let moreAnswersWait: Milliseconds = 300

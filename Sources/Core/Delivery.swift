@@ -9,7 +9,7 @@ import Session
 /// and presence again on each connection, and repeats objections to what is still wrong.
 struct Delivery: Sendable {
     /// The time after which a lost answer is sent again on its connection. A judgement: the asker repeats its intent at
-    /// the same interval.
+    /// the same interval, so a shorter one would send more than is asked for, and a longer one would let it ask twice.
     private static let resendInterval: Milliseconds = .seconds(1)
 
     /// A message whose outcome matters.
@@ -131,7 +131,7 @@ public enum RegisterRefusal: Hashable, Sendable {
 
 extension NodeCore {
     /// The maximum number of answers that wait for a register or a connection. A judgement: the programs whose answers
-    /// are dropped ask again.
+    /// are dropped ask again, so fewer would cost repetitions, and more would only take memory.
     package static let waitingAnswersLimit = 256
 
     /// The answers that were dropped because more waited.

@@ -19,7 +19,7 @@ struct Twin: Sendable {
     /// up to the 2 s after the connection at which the engine counts the barrier as passed.
     private static let answerTimeout: Milliseconds = 1_500
     /// The number of this process's connections that are remembered. A judgement: presences of older ones do not arrive
-    /// any more.
+    /// any more. With fewer, an own late presence would look like a twin's; more would only take memory.
     private static let connectionsLimit = 16
 
     /// Connections of this process, whose presences may still return.

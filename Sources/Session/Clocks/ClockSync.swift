@@ -3,15 +3,18 @@
 /// The pings to other nodes: which nodes are asked for their clocks, when, and the estimates from their answers.
 struct ClockSync: Hashable, Sendable {
     /// Pings of a burst. A judgement, like ``burstInterval``: the shortest of eight delays is near the least possible.
+    /// Fewer would leave a larger error, more would delay the first exact time.
     fileprivate static let burst = 8
     /// The time between the pings of a burst.
     static let burstInterval: Milliseconds = 40
     /// The least time between the pings of a burst, for each online node. So the nodes together send some 2,000 pings a
     /// second at most, while each asks eight nodes.
     private static let pacePerNode: Milliseconds = 5
-    /// An error bound that is good enough to end the pings. A judgement: no person sees it.
+    /// An error bound that is good enough to end the pings. A judgement: no person sees it, so a smaller one would cost
+    /// pings for nothing; a larger one would be seen sooner as clocks drift.
     private static let goodBound: Milliseconds = 4
-    /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better.
+    /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better, so more
+    /// would be in vain; fewer would give up where one quick answer was about to come.
     fileprivate static let pingsLimit = 64
     /// The time between pings after the burst.
     fileprivate static let pollInterval: Milliseconds = 200
@@ -25,9 +28,11 @@ struct ClockSync: Hashable, Sendable {
     private static let silentAfter = 7
     /// The shortest time between two polls of one node that its presences cause: a peer can publish any number of them.
     private static let restartInterval: Milliseconds = .seconds(1)
-    /// The longest interval between exchanges while a session runs. A judgement: drift stays below 25 ms.
+    /// The longest interval between exchanges while a session runs. A judgement: drift stays below 25 ms, with a longer
+    /// one it would not; a shorter one would cost pings.
     private static let longestIdleInterval: Milliseconds = .seconds(120)
-    /// The shortest interval between exchanges and between comparisons. A judgement: a false clock causes few pings.
+    /// The shortest interval between exchanges and between comparisons. A judgement: with a shorter one a false clock
+    /// would cause more pings, with a longer one a contradiction would last longer.
     private static let shortestIdleInterval: Milliseconds = .seconds(5)
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]

@@ -35,10 +35,12 @@ struct GroupClock: Hashable, Sendable {
     /// Clocks agree within this time; beyond it they contradict each other.
     static let agreement = Limits.stampLead
     /// A larger change of group time moves dates and judges stamps again. A judgement, stated by the protocol: the
-    /// precision of a clock that a person sets by hand.
+    /// precision of a clock that a person sets by hand. A smaller one would move dates for less than that; a larger one
+    /// would leave dates wrong that people can tell.
     static let tolerance: Milliseconds = .seconds(2)
     /// A clock is followed when it moves by more than this. A judgement: comparisons of clocks waver by the delay
-    /// of a network, and two readings of one machine by a millisecond.
+    /// of a network, and two readings of one machine by a millisecond. A smaller one would follow that, a larger one
+    /// would leave group time that much wrong.
     private static let wavering: Milliseconds = 50
 
     /// The vouched clock of another node.

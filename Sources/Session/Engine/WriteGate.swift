@@ -2,9 +2,11 @@
 
 /// Numbers the writes of the journal, and holds answers until their write is on disk.
 struct WriteGate: Hashable, Sendable {
-    /// The most answers that wait while the disk fails. A judgement: peers whose answers are lost ask again in 1 s.
+    /// The most answers that wait while the disk fails. A judgement: peers whose answers are lost ask again in 1 s, so
+    /// fewer would cost repetitions, and more would only take memory.
     static let waitingAnswersLimit = 256
-    /// The time from a failed write to the next one. A judgement: a full disk does not change faster.
+    /// The time from a failed write to the next one. A judgement: a full disk does not change faster, and a longer wait
+    /// would hold back what is not saved.
     private static let retryDelay: Milliseconds = .seconds(1)
 
     /// When the last write failed; `nil` once another one is under way.

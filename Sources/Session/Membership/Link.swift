@@ -3,17 +3,22 @@
 /// The connection to the broker, from its subscriptions to the comparison of clocks.
 struct Link: Hashable, Sendable {
     /// The time until the barrier counts as passed although it has not returned. A judgement, stated by the protocol: a
-    /// broker that drops the barrier must not keep the node from working.
+    /// shorter one would end before a slow broker has sent what it retains, a longer one would keep a node from working
+    /// whose broker drops the barrier.
     private static let barrierTimeout: Milliseconds = .seconds(2)
     /// How long after the barrier this node waits for nodes whose presence the broker does not keep. A judgement,
-    /// stated by the protocol: with it, a node whose clock is wrong is corrected before others see its session.
+    /// stated by the protocol: with a shorter one others might see a session before its node's wrong clock is
+    /// corrected, a longer one would delay the session.
     private static let clockTimeout: Milliseconds = .seconds(2)
-    /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
+    /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice,
+    /// so a shorter one would load the broker; a longer one would delay what a hello finds.
     private static let helloInterval: Milliseconds = .seconds(5)
     /// The wait for answers to a hello. Then it is repeated, if a node that was online has not answered. A judgement,
-    /// stated by the protocol: a node answers within 1.2 s.
+    /// stated by the protocol: a node answers within 1.2 s, so a shorter wait would repeat too early, and a longer one
+    /// would only delay the repetition.
     private static let answerTimeout: Milliseconds = .seconds(2)
-    /// The most repetitions of a hello. A judgement, stated by the protocol: a node that is gone never answers.
+    /// The most repetitions of a hello. A judgement, stated by the protocol: a node that is gone never answers, so more
+    /// would be in vain; fewer would give up sooner where messages are lost.
     private static let repeatsLimit = 3
 
     /// A session that another program has named, and its revision; 0 if that is unknown.

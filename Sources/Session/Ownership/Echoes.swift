@@ -4,10 +4,12 @@
 /// together, at most once a second, so that two programs with one id do not overwrite each other at full speed.
 struct Echoes: Hashable, Sendable {
     /// The most versions whose echoes are awaited. A judgement: ten peers may press 100 times before the first echo.
+    /// With fewer, own echoes would be taken for outdated registers and repaired; more would only take memory.
     private static let expectedLimit = 1_024
     /// The time between two repairs, and before a reminder. The protocol states it.
     private static let interval: Milliseconds = .seconds(1)
-    /// The time over which the nodes of a space spread their answers to a hello. A judgement: no person notices it.
+    /// The time over which the nodes of a space spread their answers to a hello. A judgement: a shorter one would make
+    /// more nodes answer at one instant, and a person would notice a longer one at a screen that joins.
     private static let helloSpread: Milliseconds = 200
 
     /// The wait for the next repair; `nil` if none is planned.

@@ -13,7 +13,8 @@ public enum Limits {
     public static let applied = 64
     /// Seconds of one phase with extensions: up to a day.
     public static let phaseSeconds = 1...86_400
-    /// The longest time that a phase goes on beyond its length. A judgement: a person who forgot it is asleep by then.
+    /// The longest time that a phase goes on beyond its length. A judgement: a shorter one would end the phase of a
+    /// person who still works, a longer one would count the night of a person who forgot it.
     public static let overtime: Milliseconds = .minutes(720)
     /// How long an alarm counts as new. A device that first sees it later does not ring. A judgement of the product: a
     /// shorter time would silence devices whose connection is slow, a longer one would let a device that wakes ring for
@@ -55,24 +56,29 @@ public enum Limits {
     /// The most that a plausible clock is ahead of ``earliestStamp``: 20 years. An admitted stamp is at most that much
     /// ahead of a group time that no kernel vouches for.
     public static let plausibleSpan: Milliseconds = .days(7_305)
-    /// Nodes that are asked for the time. A judgement: the median of seven is right although three are wrong.
+    /// Nodes that are asked for the time. A judgement: the median of seven is right although three are wrong; fewer
+    /// would outvote less, more would cost pings.
     public static let timeReferences = 7
     /// The longest time from a ping to a pong that is used; a later one bounds nothing.
     public static let pongAge: Milliseconds = .seconds(10)
-    /// The largest error bound of a time that is not shown as approximate. A judgement: a person sees
-    /// two displays that change a quarter of a second apart.
+    /// The largest error bound of a time that is not shown as approximate. A judgement: a person sees two displays that
+    /// change further apart. So a larger one would hide a visible error, and a smaller one would mark times that look
+    /// right.
     public static let exactEnough: Milliseconds = 250
     /// The earliest start of a session: 2026-01-01, when Lockstep began to exist.
     public static let earliestStamp: GroupTime = 1_767_225_600_000
     /// The longest time after an expiry at which the next phase starts by itself: half an hour. A judgement of the
-    /// product: after a longer suspend, no person was there for the phase.
+    /// product: with a shorter one a plan would wait after a short suspend; with a longer one phases would count for
+    /// which no person was there.
     public static let lateness: Milliseconds = .minutes(30)
     /// How long a display shows a completed or superseded session. A judgement of the product: a shorter time is too
     /// short to read how it ended, a longer one delays the idle screen and its buttons.
     public static let completionShown: Milliseconds = .seconds(5)
     /// The time without contact to the owner until a display is stale. A judgement of the product: shorter
-    /// interruptions of a network end by themselves and would only alarm people.
+    /// interruptions of a network end by themselves and would only alarm people; with a longer one people would rely on
+    /// a time that may miss a press.
     public static let staleAfter: Milliseconds = .seconds(30)
-    /// How long an intent may take effect. A judgement of the product: a later effect would surprise.
+    /// How long an intent may take effect. A judgement of the product: a later effect would surprise, and a shorter
+    /// life would lose presses to a broker that is restarted.
     public static let intentLife: Milliseconds = .seconds(30)
 }
