@@ -40,20 +40,20 @@ struct CountedTimeTests {
             let entries = book.entries
             let counted = CountedTime(of: entries, counting: story.counting, now: story.now)
             let reference = Reference(
-                story.arrivals, counting: story.counting, now: story.now, length: Story.length)
+                story.arrivals, counting: story.counting, now: story.now.milliseconds, length: Story.length)
             var owners = [SessionID?](repeating: nil, count: reference.owners.count)
             var twice = 0
             for piece in counted.pieces {
                 let id = entries[piece.entry].record.id
-                for instant in Int(piece.from)..<Int(piece.to) {
-                    if owners[instant] != nil { twice += 1 }
-                    owners[instant] = id
+                for instant in piece.from.milliseconds..<piece.to.milliseconds {
+                    if owners[Int(instant)] != nil { twice += 1 }
+                    owners[Int(instant)] = id
                 }
             }
             #expect(twice == 0, "seed \(seed): \(twice) instants count twice")
             #expect(owners == reference.owners, "seed \(seed)")
-            #expect(counted.total == Int64(reference.owners.count { $0 != nil }), "seed \(seed)")
-            #expect(counted.ongoing?.until == reference.until, "seed \(seed)")
+            #expect(counted.total.count == Int64(reference.owners.count { $0 != nil }), "seed \(seed)")
+            #expect(counted.ongoing?.until.milliseconds == reference.until, "seed \(seed)")
             seen.owned += counted.pieces.count
             seen.shared += Set(counted.pieces.map(\.entry)).count > 2 ? 1 : 0
             seen.ongoing += counted.ongoing == nil ? 0 : 1

@@ -8,13 +8,14 @@ import Testing
 /// Tests calendar files and local times, as commands print them.
 @Suite(.timeLimit(.minutes(15))) struct ExportTests {
     /// 2026-11-21T08:30:05Z.
-    private static let start: Int64 = 1_795_249_805_000
+    private static let start: GroupTime = 1_795_249_805_000
 
     private func calendar(
-        title: String, label: String? = nil, length: Int64 = 60_000, node: String = "desk", isRunning: Bool = false
+        title: String, label: String? = nil, length: Milliseconds = 60_000, node: String = "desk",
+        isRunning: Bool = false
     ) throws -> [String] {
         let record = try LedgerRecord.sample(of: node, from: Self.start) {
-            let end = GroupTime(Self.start + length)
+            let end = Self.start + length
             ($0.title, $0.label, $0.runs[0].to) = (title, label.map { Label(name: $0) }, isRunning ? nil : end)
             if isRunning { ($0.status, $0.endsAt) = (.running, end) }
         }
@@ -43,7 +44,7 @@ import Testing
     /// An event ends later than it begins, and that of a running session ends as planned.
     @Test(arguments: [(400, false, "DTEND:20261121T083006Z"), (1_500_000, true, "DTEND:20261121T085505Z")])
     func anEventHasAnEnd(length: Int64, isRunning: Bool, end: String) throws {
-        let lines = try calendar(title: "", length: length, isRunning: isRunning)
+        let lines = try calendar(title: "", length: Milliseconds(length), isRunning: isRunning)
         #expect(lines.contains("DTSTART:20261121T083005Z"))
         #expect(lines.contains(end))
         #expect(lines.contains("SUMMARY:focus"), "without a title it is named by its phase")
@@ -84,7 +85,7 @@ import Testing
         #expect(zone.instants(ZonedTime.text(Self.start + 7, zone: zone)) == [Self.start + 7])
         #expect(zone.instants("2026-10-25T02:30").count == 2, "the clocks are set back")
         #expect(zone.text(of: Self.start) == "2026-11-21T09:30")
-        #expect(zone.instants("2026-11-21") == [Self.start - 5_000 - (9 * 60 + 30) * 60_000])
+        #expect(zone.instants("2026-11-21") == [Self.start - 5_000 - .minutes(9 * 60 + 30)])
         #expect(zone.instants("nine") == [])
     }
 

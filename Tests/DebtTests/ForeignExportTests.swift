@@ -32,12 +32,12 @@ struct ForeignExportTests {
         return Found(records: found.records, messages: result.errors)
     }
 
-    private func utc(_ day: String, _ hour: Int64, _ minute: Int64 = 0) throws -> Int64 {
+    private func utc(_ day: String, _ hour: Int64, _ minute: Int64 = 0) throws -> GroupTime {
         Zone.utc.instant(of: try #require(CivilDate(day)), time: (hour * 60 + minute) * 60_000)
     }
 
-    private func runs(_ found: Found) -> [[Int64?]] {
-        found.records.flatMap { $0.runs.map { [$0.from.milliseconds, $0.to?.milliseconds] } }
+    private func runs(_ found: Found) -> [[GroupTime?]] {
+        found.records.flatMap { $0.runs.map { [$0.from, $0.to] } }
     }
 
     @Test(arguments: [
@@ -152,7 +152,7 @@ struct ForeignExportTests {
     ) async throws {
         let found = try await read(toggl, "Me,me@x,,P,,D,No,2025-\(day),\(from),2025-\(day),\(to),\(length),")
         let midnight = try utc("2025-\(day)", 0)
-        let expected = [(hour, minute), (endHour, endMinute)].map { midnight + Int64($0 * 60 + $1) * 60_000 }
+        let expected = [(hour, minute), (endHour, endMinute)].map { midnight + .minutes(Int64($0 * 60 + $1)) }
         #expect(runs(found) == [[expected[0], expected[1]]], "\(found.messages)")
     }
 

@@ -14,7 +14,7 @@ struct HistoryCSVTests {
     private let home = SpaceID.home
     private let zone: Zone
     /// Later than all times of the stories.
-    private static let end: Int64 = 4_000_000_000_000
+    private static let end: GroupTime = 4_000_000_000_000
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -22,7 +22,7 @@ struct HistoryCSVTests {
     }
 
     private func csv(of ledger: LedgerStore) throws -> [String] {
-        let ids = try ledger.entries(of: home, from: .min, to: .max).map(\.record.key).sorted()
+        let ids = try ledger.entries(of: home, from: .distantPast, to: .distantFuture).map(\.record.key).sorted()
         let calm = try ledger.calm(of: ids.map(\.session), in: home)
         return [HistoryCSV.header]
             + (try ids.flatMap { id in
@@ -55,7 +55,8 @@ struct HistoryCSVTests {
             #expect(found.problems.isEmpty, "seed \(seed): \(found.problems)")
             let copy = try ledger("\(seed)-copy.sqlite", of: found)
             let (mine, theirs) = (
-                try copy.entries(of: home, from: .min, to: .max), try original.entries(of: home, from: .min, to: .max)
+                try copy.entries(of: home, from: .distantPast, to: .distantFuture),
+                try original.entries(of: home, from: .distantPast, to: .distantFuture)
             )
             #expect(Set(mine) == Set(theirs), "seed \(seed)")
             #expect(
@@ -86,18 +87,18 @@ struct HistoryCSVTests {
         let original = try LedgerStore(at: Store.place("texts", in: directory))
         for (index, title) in titles.enumerated() {
             let id = try #require(SessionID("-s-\(index)"))
-            let from = 1_800_000_000_000 + Int64(index) * 3_600_123
+            let from = GroupTime(1_800_000_000_000) + Int64(index) * 3_600_123
             let record = LedgerRecord(
-                id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: index, node: node),
+                id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: index, node: node),
                 version: Version(epoch: 2, rev: index), title: title, icon: "🍅",
                 label: title.isEmpty ? nil : Label(name: title, colour: try #require(Colour(hex: "4c8dff80"))),
-                mode: .countup, status: .stopped, startedAt: GroupTime(from),
+                mode: .countup, status: .stopped, startedAt: from,
                 runs: index == 3
-                    ? [] : [LedgerRecord.Run(kind: .work, from: GroupTime(from), to: GroupTime(from + 61_007))],
+                    ? [] : [LedgerRecord.Run(kind: .work, from: from, to: from + 61_007)],
                 isApproximate: index % 2 == 0)
             _ = try original.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: 0)])
             try original.store(
-                CalmFeed(session: id, percent: index, coverage: 100 - index, at: GroupTime(from)), in: home)
+                CalmFeed(session: id, percent: index, coverage: 100 - index, at: from), in: home)
             let word = Correction(
                 id: try #require(Token("w-\(index)")), key: record.key, at: from + 5,
                 content: index % 3 == 0 ? nil : Correction.Content(title: title + "!", label: nil, runs: record.runs))

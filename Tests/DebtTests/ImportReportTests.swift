@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct ImportReportTests {
     private func report(isDry: Bool = false, _ filings: [FilingResult]) throws -> ImportReport {
         let lines = try [(8, 30), (10, 60)].flatMap { (hour, minutes) in
-            let from = 1_763_683_200_000 + Int64(hour) * 3_600_000
+            let from = 1_763_683_200_000 + .minutes(Int64(hour) * 60) as GroupTime
             let record = try LedgerRecord.sample("-s-\(hour)", from: from, minutes: Int64(minutes)) {
                 $0.title = "Reading"
             }

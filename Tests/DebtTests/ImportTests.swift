@@ -22,8 +22,8 @@ struct ImportTests {
         let start = try #require(ZonedTime.instant(from))
         let record = try LedgerRecord.sample("-s", from: start) {
             ($0.mode, $0.status) = (.countup, status)
-            $0.endsAt = ZonedTime.instant(ends).map { GroupTime($0) }
-            $0.runs[0].to = ZonedTime.instant(to).map { GroupTime($0) }
+            $0.endsAt = ZonedTime.instant(ends)
+            $0.runs[0].to = ZonedTime.instant(to)
         }
         return HistoryCSV.lines(of: record, zone: .utc).joined(separator: "\n")
     }

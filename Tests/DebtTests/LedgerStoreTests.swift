@@ -21,12 +21,12 @@ struct LedgerStoreTests {
         try LedgerStore(at: Store.place(name, in: directory))
     }
 
-    private func arrival(_ record: LedgerRecord, at: Int64 = 0) -> LedgerStore.Arrival {
-        LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(at))
+    private func arrival(_ record: LedgerRecord, at: GroupTime = 0) -> LedgerStore.Arrival {
+        LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: at)
     }
 
     private func record(
-        _ name: String, rev: Int = 1, from: Int64 = 1_800_000_000_000, minutes: Int64 = 25, title: String = ""
+        _ name: String, rev: Int = 1, from: GroupTime = 1_800_000_000_000, minutes: Int64 = 25, title: String = ""
     ) throws -> LedgerRecord {
         try .sample(name, from: from, minutes: minutes) { ($0.version.rev, $0.title) = (rev, title) }
     }
@@ -57,18 +57,19 @@ struct LedgerStoreTests {
 
     /// The entries queried for a week give the same minutes as all entries.
     @Test func weekFindsAllSessionsThatCountInIt() throws {
-        let week: Int64 = 60
+        let week: Milliseconds = 60
         for seed in 500..<540 {
             let story = Story(seed: seed)
             let ledger = try open("\(seed).sqlite")
             for arrival in story.arrivals { try ledger.take(arrival, in: home) }
             let all = CountedTime(
-                of: try ledger.entries(of: home, from: .min, to: .max), counting: story.counting, now: story.now)
-            for from in stride(from: Int64(0), to: 400, by: 60) {
+                of: try ledger.entries(of: home, from: .distantPast, to: .distantFuture), counting: story.counting,
+                now: story.now)
+            for from in stride(from: Int64(0), to: 400, by: 60).map({ GroupTime($0) }) {
                 let some = CountedTime(
                     of: try ledger.entries(of: home, from: from, to: from + week), counting: story.counting,
                     now: story.now)
-                func inside(_ minutes: CountedTime) -> Int64 {
+                func inside(_ minutes: CountedTime) -> Milliseconds {
                     minutes.pieces.reduce(0) { $0 + max(0, min($1.to, from + week) - max($1.from, from)) }
                 }
                 #expect(inside(some) == inside(all), "seed \(seed), from \(from)")
@@ -79,12 +80,12 @@ struct LedgerStoreTests {
 
     /// A session paused for days has runs in the weeks of its start and its end.
     @Test(arguments: [1, 2, 3, 40]) func longSessionIsFoundInEveryWeek(days: Int64) throws {
-        let (ledger, day, start) = (try open(), Int64(86_400_000), Int64(1_800_000_000_000))
+        let (ledger, day, start) = (try open(), Milliseconds.days(1), GroupTime(1_800_000_000_000))
         var long = try record("s-1", from: start, minutes: 25)
         let last = start + days * day
-        long.runs.append(LedgerRecord.Run(kind: .focus, from: GroupTime(last), to: GroupTime(last + 60_000)))
+        long.runs.append(LedgerRecord.Run(kind: .focus, from: last, to: last + 60_000))
         _ = try ledger.file([arrival(long)])
-        func isFound(_ from: Int64, _ to: Int64) throws -> Bool {
+        func isFound(_ from: GroupTime, _ to: GroupTime) throws -> Bool {
             try !ledger.entries(of: home, from: from, to: to).isEmpty
         }
         #expect(try isFound(start - day, start + 1))
@@ -111,7 +112,7 @@ struct LedgerStoreTests {
             ])
                 == [.known, .older, .conflict, .stored])
         // An earlier correction does not resolve a conflict; a later one does, and so does a later version.
-        let word = { (id: String, at: Int64) throws in
+        let word = { (id: String, at: GroupTime) throws in
             Correction(id: try #require(Token(id)), key: second.key, at: at, content: nil)
         }
         try ledger.correct(word("c-1", -1), in: home)
@@ -128,24 +129,25 @@ struct LedgerStoreTests {
     /// A count-up on a node that is gone counts until the node was last seen. A countdown ends by itself.
     @Test func countUpStopsWhenItsNodeIsGone() throws {
         let ledger = try open()
-        let start: Int64 = 1_800_000_000_000
+        let start: GroupTime = 1_800_000_000_000
         func running(_ name: String, _ mode: Mode) throws -> LedgerRecord {
             var record = try record(name, from: start)
             record.mode = mode
             record.status = .running
             record.runs[0].to = nil
-            record.endsAt = GroupTime(start + 54_000_000)
+            record.endsAt = start + 54_000_000
             return record
         }
         let desk = NodeID.desk
         _ = try ledger.file([arrival(try running("s-1", .countup), at: start + 60_000)])
         func total(after minutes: Int64) throws -> CountedTime {
-            CountedTime(of: try ledger.entries(of: home, from: .min, to: .max), now: start + minutes * 60_000)
+            CountedTime(
+                of: try ledger.entries(of: home, from: .distantPast, to: .distantFuture), now: start + .minutes(minutes)
+            )
         }
         #expect(try total(after: 600).total == 36_000_000)
-        #expect(try ledger.noteAbsences([(desk, GroupTime(start + 600_000))], in: home))
-        #expect(
-            try !ledger.noteAbsences([(desk, GroupTime(start + 900_000))], in: home), "the node is already marked")
+        #expect(try ledger.noteAbsences([(desk, start + 600_000)], in: home))
+        #expect(try !ledger.noteAbsences([(desk, start + 900_000)], in: home), "the node is already marked")
         #expect(try total(after: 600).total == 600_000)
         #expect(try total(after: 600).ongoing == nil)
         #expect(try total(after: 5).total == 300_000)
@@ -157,7 +159,7 @@ struct LedgerStoreTests {
         #expect(try total(after: 600).total == 36_000_000)
         #expect(try total(after: 600).ongoing != nil)
         // A record proves that the node was there.
-        #expect(try ledger.noteAbsences([(desk, GroupTime(start - 5_000))], in: home))
+        #expect(try ledger.noteAbsences([(desk, start - 5_000)], in: home))
         #expect(try total(after: 600).total == 60_000)
         _ = try ledger.file([arrival(try running("s-2", .countdown), at: start + 60_000)])
         #expect(try total(after: 600).total == 36_000_000)
@@ -197,7 +199,7 @@ struct LedgerStoreTests {
         try ledger.backUp(to: directory.file("copy"))
         _ = try ledger.file([arrival(try record("s-2"))])
         let copy = try open("copy")
-        #expect(try copy.entries(of: home, from: .min, to: .max).map(\.record.id.rawValue) == ["s-1"])
+        #expect(try copy.entries(of: home, from: .distantPast, to: .distantFuture).map(\.record.id.rawValue) == ["s-1"])
         try copy.close()
         try ledger.close()
     }
@@ -217,7 +219,7 @@ struct LedgerStoreTests {
     @Test func recordWeeksEqualThoseOfTheNode() throws {
         let ledger = try open()
         let records = try (0..<40).map { (index: Int64) in
-            try record("s-\(index)", from: 1_800_000_000_000 + index * RecordWeek.length.count / 2)
+            try record("s-\(index)", from: 1_800_000_000_000 + index * RecordWeek.length / 2)
         }
         _ = try ledger.file(records.map { arrival($0) })
         var expected: [RecordWeek] = []
@@ -242,7 +244,7 @@ struct LedgerStoreTests {
         #expect(try ledger.adopt(berlin, at: 1_000).items.count == 1)
         #expect(try ledger.adopt(berlin, at: 2_000).items.count == 1)
         let history = try ledger.adopt(later, at: 3_000)
-        #expect(history.items.map(\.from) == [.min, 3_000])
+        #expect(history.items.map(\.from) == [.distantPast, 3_000])
         #expect(history.latest == later)
         #expect(try RulesHistory(ledger.rules()) == history)
     }
@@ -251,32 +253,32 @@ struct LedgerStoreTests {
     @Test func debtIsCarriedOverIfTheRulesSaySo() throws {
         let ledger = try open()
         let rules = WeekRules(zone: .utc, carriesOver: true)
-        let monday: Int64 = 1_798_416_000_000 - 1_798_416_000_000 % 604_800_000 + 4 * 86_400_000
+        let monday = GroupTime(1_798_416_000_000 - 1_798_416_000_000 % 604_800_000 + 4 * 86_400_000)
         let week = RulesHistory(rules).week(containing: monday + 1)
         #expect(week.from == monday)
         let done: [Int64] = [300, 420, 500, 0]
         _ = try ledger.file(
             try done.enumerated().map { index, minutes in
-                arrival(try record("s-\(index)", from: monday + Int64(index) * 604_800_000, minutes: minutes))
+                arrival(try record("s-\(index)", from: monday + .days(Int64(index) * 7), minutes: minutes))
             })
         var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(rules))
         let debts = try (0..<4).map { index in
-            let now = monday + Int64(index) * 604_800_000 + 86_400_000 * 3
+            let now = monday + .days(Int64(index) * 7 + 3)
             return try book.report(of: book.history.week(containing: now), now: now).debt
         }
         #expect(debts == [120, 120, 40, 460])
         var plain = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
-        let now = monday + 2 * 604_800_000 + 86_400_000
+        let now = monday + .days(15)
         #expect(try plain.report(of: plain.history.week(containing: now), now: now).debt == -80)
     }
 
     @Test func correctionOfAPastWeekTakesEffect() throws {
         let ledger = try open()
-        let start: Int64 = 1_800_000_000_000
+        let start: GroupTime = 1_800_000_000_000
         _ = try ledger.file([arrival(try record("s-1", from: start))])
         var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
-        let (week, now) = (book.history.week(containing: start), start + 30 * 86_400_000)
-        #expect(try book.sums(of: week, now: now).done == 25 * 60_000)
+        let (week, now) = (book.history.week(containing: start), start + .days(30))
+        #expect(try book.sums(of: week, now: now).done == .minutes(25))
         try ledger.correct(
             Correction(id: try #require(Token("c-1")), key: try record("s-1").key, at: now, content: nil),
             in: home)
@@ -290,7 +292,7 @@ struct LedgerStoreTests {
         #expect(try book.sums(of: week, now: now).done == 0)
         let content = Correction.Content(
             title: "By hand", label: nil,
-            runs: [LedgerRecord.Run(kind: .work, from: GroupTime(start), to: GroupTime(start + 600_000))])
+            runs: [LedgerRecord.Run(kind: .work, from: start, to: start + 600_000)])
         try ledger.correct(
             Correction(
                 id: try #require(Token("c-2")), key: try record("s-1").key, at: now + 1, content: content),
@@ -302,7 +304,7 @@ struct LedgerStoreTests {
 
     @Test func calmOfTheWeekIsWeightedByMeasuredTime() throws {
         let ledger = try open()
-        let start: Int64 = 1_800_000_000_000
+        let start: GroupTime = 1_800_000_000_000
         _ = try ledger.file([
             arrival(try record("s-1", from: start, minutes: 30)),
             arrival(try record("s-2", from: start + 7_200_000, minutes: 10)),

@@ -14,8 +14,8 @@ struct LedgerTakeoverTests {
     private let directory: TemporaryDirectory
     private let ledger: LedgerStore
     private let home = SpaceID.home
-    private static let start: Int64 = 1_800_000_000_000
-    private static let minute: Int64 = 60_000
+    private static let start: GroupTime = 1_800_000_000_000
+    private static let minute: Milliseconds = 60_000
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -30,7 +30,7 @@ struct LedgerTakeoverTests {
         try .sample(id, of: node, from: Self.start + from * Self.minute, minutes: minutes, counter: took == nil ? 0 : 1)
         {
             if let lineage { $0.lineage = try #require(SessionID(lineage)) }
-            $0.continuedAt = took.map { GroupTime(Self.start + $0.at * Self.minute) }
+            $0.continuedAt = took.map { Self.start + $0.at * Self.minute }
             $0.continuedFrom = took?.node.flatMap(NodeID.init)
             ($0.version.epoch, $0.status) = (epoch, status)
             if status == .running { ($0.endsAt, $0.runs[0].to) = ($0.runs[0].to, nil) }
@@ -39,13 +39,13 @@ struct LedgerTakeoverTests {
 
     @discardableResult
     private func file(_ record: LedgerRecord, at minute: Int64) throws -> FilingResult {
-        let at = GroupTime(Self.start + minute * Self.minute)
+        let at = Self.start + minute * Self.minute
         return try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: at)])[0].filing
     }
 
     private func minutes(at now: Int64 = 1_000) throws -> Int64 {
-        let entries = try ledger.entries(of: home, from: .min, to: .max)
-        return CountedTime(of: entries, now: Self.start + now * Self.minute).total / Self.minute
+        let entries = try ledger.entries(of: home, from: .distantPast, to: .distantFuture)
+        return CountedTime(of: entries, now: Self.start + now * Self.minute).total.count / Self.minute.count
     }
 
     @Test func recordOfAnotherNodeReplacesNothing() throws {
@@ -118,7 +118,7 @@ struct LedgerTakeoverTests {
         var takeover = try record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 30, took: ("desk", 60))
         try file(takeover, at: 61)
         (takeover.lineage, takeover.version.rev) = (takeover.id, 2)
-        let arrival = LedgerStore.Arrival(space: home, digested: DigestedRecord(takeover), at: GroupTime(Self.start))
+        let arrival = LedgerStore.Arrival(space: home, digested: DigestedRecord(takeover), at: Self.start)
         let change = try #require(try ledger.file([arrival]).first)
         #expect(change.filing == .stored)
         #expect(try minutes() == 120)
@@ -129,8 +129,7 @@ struct LedgerTakeoverTests {
         let first = try record("s-1", of: "desk", minutes: 120, status: .running)
         try file(first, at: 0)
         try file(record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 10, took: ("desk", 60)), at: 61)
-        let run = LedgerRecord.Run(
-            kind: .focus, from: GroupTime(Self.start), to: GroupTime(Self.start + 120 * Self.minute))
+        let run = LedgerRecord.Run(kind: .focus, from: Self.start, to: Self.start + 120 * Self.minute)
         let content = Correction.Content(title: "", label: nil, runs: [run])
         try ledger.correct(
             Correction(id: try #require(Token("c-1")), key: first.key, at: 0, content: content), in: home)

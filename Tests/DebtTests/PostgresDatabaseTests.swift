@@ -111,10 +111,10 @@ struct PostgresDatabaseTests {
         _ = try source.noteAbsences([(debt, 5)], in: home)
         let target = try LedgerStore(at: Store.place("to.sqlite", in: directory))
         let moved = try LedgerMove(from: source, to: target)
-        let entries = try source.entries(of: home, from: .min, to: .max)
+        let entries = try source.entries(of: home, from: .distantPast, to: .distantFuture)
         // The other rows are two rules of the week and a node that is gone; corrections come on top.
         #expect(moved.rows >= entries.count + 3)
-        #expect(Set(try target.entries(of: home, from: .min, to: .max)) == Set(entries))
+        #expect(Set(try target.entries(of: home, from: .distantPast, to: .distantFuture)) == Set(entries))
         #expect(try target.adopt(WeekRules(goal: 90, zone: .utc), at: 9).items.count == 3)
         #expect(throws: LedgerError.notEmpty(path: target.place)) { try LedgerMove(from: source, to: target) }
         let back = try LedgerStore(at: directory.file("back.sqlite"))

@@ -15,12 +15,12 @@ struct RecordQuotaTests {
     private func record(
         _ id: String = "s-1", at from: GroupTime, _ change: (inout LedgerRecord) -> Void = { _ in }
     ) throws -> LedgerRecord {
-        try .sample(id, from: from.milliseconds, minutes: 1, change)
+        try .sample(id, from: from, minutes: 1, change)
     }
 
     @Test func nodeMayAddTheDailyQuotaOfSessions() throws {
         let (quota, desk, home) = (RecordQuota(), NodeID.desk, SpaceID.home)
-        let start: Int64 = 1_000
+        let start: BootTime = 1_000
         for _ in 0..<RecordQuota.sessionsPerDay {
             #expect(quota.admits(desk, in: home, now: start) { 0 })
         }
@@ -33,9 +33,9 @@ struct RecordQuotaTests {
 
     @Test func quotaOfAnIdleNodeIsThatOfOneDay() throws {
         let (quota, desk, home) = (RecordQuota(), NodeID.desk, SpaceID.home)
-        let start: Int64 = 1_000
+        let start: BootTime = 1_000
         #expect(quota.admits(desk, in: home, now: start) { 0 })
-        let later = start + 7 * 86_400_000
+        let later = start + .days(7)
         var admitted = 0
         while admitted <= RecordQuota.sessionsPerDay, quota.admits(desk, in: home, now: later, stored: { 0 }) {
             admitted += 1

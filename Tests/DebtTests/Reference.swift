@@ -38,7 +38,7 @@ struct Reference {
                 let counts = member.counts
                 for at in member.span where counts[at] { any[at] = true }
             }
-            return any.count(where: \.self) >= counting.minimum
+            return any.count(where: \.self) >= counting.minimum.count
         }
         // The largest stamp wins, so it is painted last.
         owners = [SessionID?](repeating: nil, count: Int(length * 3))

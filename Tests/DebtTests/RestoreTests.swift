@@ -32,7 +32,7 @@ struct RestoreTests {
 
     private func count() throws -> Int {
         let ledger = try LedgerStore(at: path)
-        let count = try ledger.entries(of: home, from: .min, to: .max).count
+        let count = try ledger.entries(of: home, from: .distantPast, to: .distantFuture).count
         try ledger.close()
         return count
     }

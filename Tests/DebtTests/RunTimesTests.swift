@@ -7,7 +7,7 @@ import Testing
 
 /// Corrections of the beginning and the end of a session.
 @Suite(.timeLimit(.minutes(15))) struct RunTimesTests {
-    private static let minute: Int64 = 60_000
+    private static let minute: Milliseconds = 60_000
 
     /// A session of two focus phases with a break between. It began 17 s into its minute.
     private func record(runs: [LedgerRecord.Run]? = nil) throws -> LedgerRecord {
@@ -16,13 +16,13 @@ import Testing
         }
     }
 
-    private func run(_ kind: PhaseKind, _ from: Int64, _ to: Int64, _ more: Int64 = 0) -> LedgerRecord.Run {
-        LedgerRecord.Run(kind: kind, from: GroupTime(from * Self.minute + more), to: GroupTime(to * Self.minute))
+    private func run(_ kind: PhaseKind, _ from: Int64, _ to: Int64, _ more: Milliseconds = 0) -> LedgerRecord.Run {
+        LedgerRecord.Run(kind: kind, from: 0 + from * Self.minute + more, to: 0 + to * Self.minute)
     }
 
     private func corrected(_ record: LedgerRecord, from: Int64? = nil, to: Int64? = nil) -> [LedgerRecord.Run]? {
         RunTimes.corrected(
-            record, from: from.map { $0 * Self.minute }, to: to.map { $0 * Self.minute }, counting: [.focus])
+            record, from: from.map { 0 + $0 * Self.minute }, to: to.map { 0 + $0 * Self.minute }, counting: [.focus])
     }
 
     @Test func anEndAloneKeepsTheBeginningAndTheBreaks() throws {
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aRunEndsByNowAndLastsADayAtMost() {
-        let (day, now): (Int64, Int64) = (86_400_000, 1_000_000_000)
+        let (day, now): (Milliseconds, GroupTime) = (86_400_000, 1_000_000_000)
         #expect(RunTimes.problem(from: now - day, to: now, now: now) == nil)
         #expect(RunTimes.problem(from: now - day - 1, to: now, now: now)?.contains("24 hours") == true)
         #expect(RunTimes.problem(from: now - day - 1, to: now, isMerged: true, now: now) == nil)

@@ -18,13 +18,15 @@ struct SharesTests {
             let history = RulesHistory(WeekRules(zone: .utc, counting: story.counting))
             let shares = Shares(of: entries, history: history, now: story.now)
             let total = CountedTime(of: entries, counting: story.counting, now: story.now).total
-            #expect(entries.indices.reduce(0) { $0 + shares.done(of: $1) } == total, "seed \(seed)")
+            #expect(entries.indices.reduce(Milliseconds.zero) { $0 + shares.done(of: $1) } == total, "seed \(seed)")
             let counted = entries.indices.flatMap { index in
                 let isCounted = story.counting.labels?.contains(entries[index].record.label?.name ?? "") ?? true
                 return shares.spans(of: index).filter { isCounted && story.counting.kinds.contains($0.kind) }
             }
             // In a story the runs of a session may overlap, so that an instant can be in two spans of one entry.
-            #expect(Set(counted.flatMap { Array($0.from..<$0.to) }).count == Int(total), "seed \(seed)")
+            #expect(
+                Set(counted.flatMap { Array($0.from.milliseconds..<$0.to.milliseconds) }).count == Int(total.count),
+                "seed \(seed)")
         }
     }
 
@@ -38,15 +40,14 @@ struct SharesTests {
     }
 
     @Test func timeBeforeATakeoverBelongsToTheSessionThatWasTakenOver() throws {
-        let minute: Int64 = 60_000
         let taken = try LedgerRecord.sample(from: 0) {
-            ($0.status, $0.endsAt, $0.runs[0].to) = (.running, GroupTime(120 * minute), nil)
+            ($0.status, $0.endsAt, $0.runs[0].to) = (.running, 0 + .minutes(120), nil)
         }
         let entries = [taken, try continuing(taken)].map { Entry($0) }
-        let shares = Shares(of: entries, history: RulesHistory(WeekRules(zone: .utc)), now: 500 * minute)
-        #expect([shares.done(of: 0), shares.done(of: 1)] == [60 * minute, 30 * minute])
-        #expect(shares.end(of: 0) == 60 * minute)
-        #expect(shares.spans(of: 1) == [Shares.Span(kind: .focus, from: 60 * minute, to: 90 * minute)])
+        let shares = Shares(of: entries, history: RulesHistory(WeekRules(zone: .utc)), now: 0 + .minutes(500))
+        #expect([shares.done(of: 0), shares.done(of: 1)] == [.minutes(60), .minutes(30)])
+        #expect(shares.end(of: 0) == 3_600_000)
+        #expect(shares.spans(of: 1) == [Shares.Span(kind: .focus, from: 3_600_000, to: 5_400_000)])
     }
 
     /// A session of 50 minutes that ran for 60, was taken over, and ran for 30 more.
@@ -57,26 +58,26 @@ struct SharesTests {
         continuing.over = .minutes(40)
         func minutes(_ records: LedgerRecord...) -> [Int64] {
             let shares = Shares(
-                of: records.map { Entry($0) }, history: RulesHistory(WeekRules(zone: .utc)), now: 500 * 60_000)
-            return records.indices.map { shares.over(of: $0) / 60_000 }
+                of: records.map { Entry($0) }, history: RulesHistory(WeekRules(zone: .utc)), now: 30_000_000)
+            return records.indices.map { shares.over(of: $0).count / 60_000 }
         }
         #expect(minutes(taken, continuing) == [10, 30])
         #expect(minutes(continuing) == [40])
         taken.runs[0].to = nil
-        (taken.status, taken.endsAt, taken.over) = (.running, GroupTime(770 * 60_000), 0)
+        (taken.status, taken.endsAt, taken.over) = (.running, 46_200_000, 0)
         #expect(minutes(taken, continuing) == [0, 40], "its node was lost before it told of any")
     }
 
     @Test func aSessionThatDoesNotCountSaysByWhichRule() throws {
         func excluded(_ entry: LedgerRecord, _ counting: Counting) -> Shares.Exclusion? {
             let history = RulesHistory(WeekRules(zone: .utc, counting: counting))
-            return Shares(of: [Entry(entry)], history: history, now: 500 * 60_000).exclusion(of: 0)
+            return Shares(of: [Entry(entry)], history: history, now: 30_000_000).exclusion(of: 0)
         }
         let record = try LedgerRecord.sample(from: 0, minutes: 10)
         #expect(excluded(record, Counting()) == nil)
         #expect(excluded(record, Counting(labels: ["Other"])) == .label)
         #expect(excluded(record, Counting(kinds: [.shortBreak])) == .kind)
-        #expect(excluded(record, Counting(minimum: 11 * 60_000)) == .minimum)
+        #expect(excluded(record, Counting(minimum: .minutes(11))) == .minimum)
     }
 
     @Test func correctionOfTimesRemovesTheOvertime() throws {

@@ -18,7 +18,7 @@ struct Story {
     }
 
     var arrivals: [Arrival] = []
-    var now: Int64
+    var now: GroupTime
     var counting: Counting
     private var random: Random
     private var nextID = 0
@@ -29,10 +29,11 @@ struct Story {
 
     init(seed: Int) {
         random = Random(seed: UInt64(seed))
-        now = Int64(random.pick(100...Int(Self.length)))
+        now = GroupTime(Int64(random.pick(100...Int(Self.length))))
         counting = Counting(
             kinds: random.chance(80) ? Counting().kinds : Set(PhaseKind.allCases.shuffled(using: &random).prefix(3)),
-            labels: random.chance(80) ? nil : ["", "Deep"], minimum: Int64(random.chance(50) ? 0 : random.pick(1...40)))
+            labels: random.chance(80) ? nil : ["", "Deep"],
+            minimum: Milliseconds(Int64(random.chance(50) ? 0 : random.pick(1...40))))
         for _ in 0..<random.pick(1...6) { addLineage() }
         for index in arrivals.indices.reversed() where random.chance(25) { arrivals.append(arrivals[index]) }
         arrivals.shuffle(using: &random)
@@ -120,7 +121,7 @@ struct Story {
             arrivals.append(
                 .correction(
                     Correction(
-                        id: token(), key: record.key, at: Int64(random.pick(0...3)),
+                        id: token(), key: record.key, at: GroupTime(Int64(random.pick(0...3))),
                         content: isDeleted ? nil : content)))
         }
     }

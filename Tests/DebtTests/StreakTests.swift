@@ -11,10 +11,10 @@ import Wire
 /// Tests streaks and carried debt across changes of rules, zones and corrections.
 @Suite("Streaks and carried debt", .cpuBound, .onBothStores)
 struct StreakTests {
-    private static let hour: Int64 = 3_600_000
-    private static let day: Int64 = 24 * hour
+    private static let hour: Milliseconds = 3_600_000
+    private static let day: Milliseconds = .days(1)
     /// Monday, 2026-06-01, 12:00 UTC.
-    private static let noon: Int64 = 1_780_272_000_000 + 43_200_000
+    private static let noon: GroupTime = 1_780_272_000_000 + 43_200_000
     private let directory: TemporaryDirectory
     private let ledger: LedgerStore
     private let home = SpaceID.home
@@ -25,13 +25,13 @@ struct StreakTests {
     }
 
     @discardableResult
-    private func file(_ id: String, at from: Int64, kind: PhaseKind = .focus) throws -> LedgerRecord.Key {
+    private func file(_ id: String, at from: GroupTime, kind: PhaseKind = .focus) throws -> LedgerRecord.Key {
         let record = try LedgerRecord.sample(id, from: from, minutes: 30) { $0.runs[0].kind = kind }
-        _ = try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
+        _ = try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: from)])
         return record.key
     }
 
-    private func streak(_ history: RulesHistory, at now: Int64) throws -> Int {
+    private func streak(_ history: RulesHistory, at now: GroupTime) throws -> Int {
         var book = WeekBook(space: home, ledger: ledger, history: history)
         return try book.streak(at: now)
     }
@@ -55,7 +55,7 @@ struct StreakTests {
         for day in 0..<28 { try file("s-\(day)", at: Self.noon + Int64(day) * Self.day) }
         let before = WeekRules(zone: .utc)
         var after = WeekRules(zone: try #require(Zone(zone)))
-        after.dayStart = dayStart * Self.hour
+        after.dayStart = dayStart * 3_600_000
         var history = RulesHistory(before)
         // In the second week.
         history.append(after, from: Self.noon + 9 * Self.day)
@@ -77,18 +77,17 @@ struct StreakTests {
         let first = CivilDate(year: 2011, month: 12, day: 27)
         // Apia's calendar skipped 2011-12-30.
         for day in [0, 1, 2, 4, 5] {
-            try file("s-\(day)", at: apia.instant(of: first.adding(days: day), time: 12 * Self.hour))
+            try file("s-\(day)", at: apia.instant(of: first.adding(days: day), time: 12 * 3_600_000))
         }
-        let now = apia.instant(of: first.adding(days: 5), time: 20 * Self.hour)
+        let now = apia.instant(of: first.adding(days: 5), time: 20 * 3_600_000)
         #expect(try streak(RulesHistory(WeekRules(zone: apia)), at: now) == 5)
     }
 
     @Test func streakGoesBackToASessionThatAPersonMovedBeforeTheFirst() throws {
-        for day in 7..<14 { try file("s-\(day)", at: Self.noon + Int64(day) * Self.day) }
+        for day in Int64(7)..<14 { try file("s-\(day)", at: Self.noon + day * Self.day) }
         let moved = try file("s-x", at: Self.noon + 13 * Self.day + Self.hour)
         let from = Self.noon + 6 * Self.day
-        try say(
-            "c-1", of: moved, [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + Self.hour))])
+        try say("c-1", of: moved, [LedgerRecord.Run(kind: .focus, from: from, to: from + Self.hour)])
         #expect(try ledger.beginning(of: home) == from)
         #expect(try streak(RulesHistory(WeekRules(zone: .utc)), at: Self.noon + 13 * Self.day + 2 * Self.hour) == 8)
     }
@@ -108,7 +107,7 @@ struct StreakTests {
         let moved = try file("s-3", at: Self.noon - 3_000 * Self.day)
         try say(
             "c-2", of: moved,
-            [LedgerRecord.Run(kind: .focus, from: GroupTime(Self.noon), to: GroupTime(Self.noon + Self.hour / 2))])
+            [LedgerRecord.Run(kind: .focus, from: Self.noon, to: Self.noon + Self.hour / 2)])
         #expect(try carried() == 390)
         try file("s-4", at: Self.noon - 70 * Self.day, kind: .shortBreak)
         #expect(try carried() == 390, "a break does not count")

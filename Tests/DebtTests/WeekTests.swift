@@ -8,13 +8,13 @@ import Wire
 
 @Suite("Weeks", .timeLimit(.minutes(15)))
 struct WeekTests {
-    private let hour: Int64 = 3_600_000
+    private let hour: Milliseconds = 3_600_000
 
     private func zone(_ name: String) throws -> Zone { try #require(Zone(name)) }
     private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
-    private func utc(_ text: String, _ hours: Double = 0) -> Int64 {
+    private func utc(_ text: String, _ hours: Double = 0) -> GroupTime {
         let date = CivilDate(text) ?? { preconditionFailure(text) }()
-        return Zone.utc.instant(of: date, time: Int64(hours * Double(hour)))
+        return Zone.utc.instant(of: date, time: Int64(hours * 3_600_000))
     }
 
     @Test func datesFollowTheGregorianCalendar() throws {
@@ -68,7 +68,7 @@ struct WeekTests {
     ])
     func weekOfAClockChangeHasAnHourMoreOrLess(name: String, sunday: String, hours: Int64) throws {
         let rules = WeekRules(zone: try zone(name))
-        let week = RulesHistory(rules).week(containing: rules.zone.instant(of: try date(sunday), time: 12 * hour))
+        let week = RulesHistory(rules).week(containing: rules.zone.instant(of: try date(sunday), time: 12 * 3_600_000))
         let half = name.hasSuffix("Lord_Howe") ? hour / 2 : 0
         #expect(week.to - week.from == hours * hour + half)
         #expect(week.days.map { $0.to - $0.from }.dropLast().allSatisfy { $0 == 24 * hour })
@@ -77,7 +77,7 @@ struct WeekTests {
 
     /// A day that starts in the skipped hour starts at the jump. In the repeated hour it starts the first time.
     @Test func dayMayStartDuringAClockChange() throws {
-        let rules = WeekRules(zone: try zone("Europe/Berlin"), dayStart: 2 * hour + hour / 2)
+        let rules = WeekRules(zone: try zone("Europe/Berlin"), dayStart: 9_000_000)
         let history = RulesHistory(rules)
         let spring = history.week(containing: utc("2026-03-28", 12))
         #expect(spring.days.last?.from == utc("2026-03-29", 1))
@@ -88,7 +88,7 @@ struct WeekTests {
     }
 
     @Test func dayMayStartAfterMidnight() throws {
-        let history = RulesHistory(WeekRules(zone: .utc, dayStart: 5 * hour))
+        let history = RulesHistory(WeekRules(zone: .utc, dayStart: 5 * 3_600_000))
         let late = history.week(containing: utc("2026-11-23", 4.9))
         #expect(late.isoWeek == "2026-W47")
         #expect(late.to == utc("2026-11-23", 5))
@@ -137,7 +137,7 @@ struct WeekTests {
             #expect(next.from == utc("2026-11-23"))
             #expect((84 * hour...252 * hour).contains(next.to - next.from))
             #expect(history.week(after: next).days.first?.date.weekday == first)
-            #expect(next.days.reduce(0) { $0 + $1.to - $1.from } == next.to - next.from)
+            #expect(next.days.reduce(0) { $0 + ($1.to - $1.from) } == next.to - next.from)
         }
     }
 
@@ -156,12 +156,12 @@ struct WeekTests {
             let rules = WeekRules(zone: try zone("Europe/Berlin"))
             let history = RulesHistory(rules)
             let midnight = rules.zone.instant(of: try date(sunday).adding(days: 1), time: 0)
-            let entry = try Self.entry([(.focus, midnight - 30 * 60_000, midnight + 45 * 60_000)])
+            let entry = try Self.entry([(.focus, midnight - .minutes(30), midnight + .minutes(45))])
             let counted = CountedTime(of: [entry], now: midnight + hour)
             let before = WeekSums(of: counted, entries: [entry], in: history.week(containing: midnight - 1))
             let after = WeekSums(of: counted, entries: [entry], in: history.week(containing: midnight))
-            #expect(before.days == [0, 0, 0, 0, 0, 0, 30 * 60_000])
-            #expect(after.days == [45 * 60_000, 0, 0, 0, 0, 0, 0])
+            #expect(before.days == [0, 0, 0, 0, 0, 0, .minutes(30)])
+            #expect(after.days == [.minutes(45), 0, 0, 0, 0, 0, 0])
             #expect(before.done + after.done == counted.total)
         }
     }
@@ -170,7 +170,7 @@ struct WeekTests {
     /// seven.
     @Test func skippedHourDoesNotCount() throws {
         let rules = WeekRules(zone: try zone("Europe/Berlin"))
-        let evening = rules.zone.instant(of: try date("2026-03-28"), time: 22 * hour)
+        let evening = rules.zone.instant(of: try date("2026-03-28"), time: 22 * 3_600_000)
         let entry = try Self.entry([(.work, evening, evening + 9 * hour)])
         let sums = WeekSums(
             of: CountedTime(of: [entry], now: evening + 10 * hour), entries: [entry],
@@ -193,17 +193,17 @@ struct WeekTests {
             of: CountedTime(of: entries, now: start + 9 * hour), entries: entries,
             in: RulesHistory(WeekRules(zone: .utc)).week(containing: start))
         // The half hour in which both ran belongs to the later start.
-        #expect(sums.labels.map(\.done.count) == [hour + hour / 2, hour + hour / 2])
+        #expect(sums.labels.map(\.done) == [hour + hour / 2, hour + hour / 2])
         #expect(sums.labels.first { $0.label != nil }?.label?.colour == Colour(red: 1, green: 2, blue: 3))
         #expect(sums.done == 3 * hour)
     }
 
     private static func entry(
-        _ runs: [(PhaseKind, Int64, Int64)], label: Label? = nil, counter: Int = 0
+        _ runs: [(PhaseKind, GroupTime, GroupTime)], label: Label? = nil, counter: Int = 0
     ) throws -> Entry {
         let record = try LedgerRecord.sample("s-\(counter)", from: runs.first?.1 ?? 0, counter: counter) {
             $0.label = label
-            $0.runs = runs.map { LedgerRecord.Run(kind: $0.0, from: GroupTime($0.1), to: GroupTime($0.2)) }
+            $0.runs = runs.map { LedgerRecord.Run(kind: $0.0, from: $0.1, to: $0.2) }
         }
         return Entry(record)
     }

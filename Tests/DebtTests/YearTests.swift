@@ -10,7 +10,7 @@ import Wire
 
 @Suite("The year", .cpuBound, .onBothStores)
 struct YearTests {
-    private static let hour: Int64 = 3_600_000
+    private static let hour: Milliseconds = 3_600_000
     private let directory: TemporaryDirectory
     private let home = SpaceID.home
     private let ledger: LedgerStore
@@ -24,25 +24,25 @@ struct YearTests {
 
     private func file(
         _ name: String, _ day: String, hour: Int64, minutes: Int64, rev: Int = 1, zone: Zone, calm: Int? = nil
-    ) throws -> Int64 {
-        let from = zone.instant(of: try date(day), time: hour * Self.hour)
+    ) throws -> GroupTime {
+        let from = zone.instant(of: try date(day), time: hour * 3_600_000)
         let record = try LedgerRecord.sample(name, from: from, minutes: minutes) { $0.version.rev = rev }
-        let arrival = LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))
+        let arrival = LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: from)
         let outcome = try ledger.file([arrival])
         if let calm {
-            try ledger.store(CalmFeed(session: record.id, percent: calm, coverage: 100, at: GroupTime(from)), in: home)
+            try ledger.store(CalmFeed(session: record.id, percent: calm, coverage: 100, at: from), in: home)
         }
         return try #require(outcome.first).firstTouched
     }
 
     /// A session of four hours that runs.
-    private func running(from: Int64) throws -> LedgerRecord {
+    private func running(from: GroupTime) throws -> LedgerRecord {
         try .sample(from: from) {
-            ($0.status, $0.endsAt, $0.runs[0].to) = (.running, GroupTime(from + 4 * Self.hour), nil)
+            ($0.status, $0.endsAt, $0.runs[0].to) = (.running, from + 4 * Self.hour, nil)
         }
     }
 
-    private func year(_ book: inout WeekBook, at now: Int64) throws -> (year: DebtYear, calls: Int) {
+    private func year(_ book: inout WeekBook, at now: GroupTime) throws -> (year: DebtYear, calls: Int) {
         for calls in 1...60 {
             if let year = try book.year(at: now) { return (year, calls) }
         }
@@ -62,7 +62,7 @@ struct YearTests {
             _ = try file("s-\(index)", row.0, hour: row.1, minutes: row.2, zone: zone, calm: row.3)
         }
         var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(rules))
-        let now = zone.instant(of: try date("2026-11-18"), time: 12 * Self.hour)
+        let now = zone.instant(of: try date("2026-11-18"), time: 12 * 3_600_000)
         let (year, calls) = try year(&book, at: now)
         #expect(calls == 52, "one week a call")
         #expect(try self.year(&book, at: now + 1).calls == 1)
@@ -99,16 +99,16 @@ struct YearTests {
         #expect(after.isNews(after: before))
         #expect(after.days.reduce(0, +) == 50)
         book.forget()
-        let next = try year(&book, at: now + 7 * 24 * Self.hour).year
+        let next = try year(&book, at: now + .days(7)).year
         #expect(next.first == before.first.adding(days: 7))
         #expect(next.days.reduce(0, +) == 75)
     }
 
     /// The week of such a session is read again until the session has ended.
     @Test func sessionAcrossTheEndOfAWeekIsCounted() throws {
-        let from = Zone.utc.instant(of: try date("2026-11-15"), time: 23 * Self.hour)
+        let from = Zone.utc.instant(of: try date("2026-11-15"), time: 23 * 3_600_000)
         let record = try running(from: from)
-        _ = try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))])
+        _ = try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: from)])
         var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
         let (year, calls) = try year(&book, at: from + 2 * Self.hour)
         #expect(calls <= 52)
@@ -116,22 +116,20 @@ struct YearTests {
         let feed = try book.feed(at: from + 2 * Self.hour)
         #expect(feed.week?.first == (try date("2026-11-16")))
         #expect(feed.week?.today == 0)
-        #expect(feed.week?.days.first?.count == Self.hour)
+        #expect(feed.week?.days.first == Self.hour)
     }
 
     /// Readers add the running time to the label of the shown session, so only a correction is news.
     @Test func onlyACorrectedLabelOfARunningSessionIsNews() throws {
         let zone = Zone.utc
         _ = try file("s-0", "2026-11-16", hour: 9, minutes: 60, zone: zone)
-        let from = zone.instant(of: try date("2026-11-17"), time: 9 * Self.hour)
+        let from = zone.instant(of: try date("2026-11-17"), time: 9 * 3_600_000)
         var record = try running(from: from)
         record.label = Label(name: "Study")
         func feed(after minutes: Int64) throws -> DebtFeed {
-            _ = try ledger.file([
-                LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: GroupTime(from))
-            ])
+            _ = try ledger.file([LedgerStore.Arrival(space: home, digested: DigestedRecord(record), at: from)])
             var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: zone)))
-            return try book.feed(at: from + minutes * 60_000)
+            return try book.feed(at: from + .minutes(minutes))
         }
         let first = try feed(after: 10)
         #expect(try !feed(after: 20).isNews(after: first))

@@ -4,7 +4,6 @@ import API
 import ArgumentParser
 import Debt
 import Ledger
-import Platform
 import Runtime
 import Session
 import Settings
@@ -40,9 +39,9 @@ struct AddCommand: ParsableCommand {
 
     func run() throws {
         let (settings, record) = try access.withLedger(writes: true) { opened in
-            let now = SystemClock.wallMilliseconds()
+            let now = Clocks.now().told
             let record = try makeRecord(in: opened.history.latest, now: now)
-            let arrival = LedgerStore.Arrival(space: opened.space, digested: DigestedRecord(record), at: GroupTime(now))
+            let arrival = LedgerStore.Arrival(space: opened.space, digested: DigestedRecord(record), at: now)
             _ = try opened.ledger.file([arrival])
             return (opened.settings, record)
         }
@@ -56,7 +55,7 @@ struct AddCommand: ParsableCommand {
         print(json ? added.text : "Added \(minutes) as session \(record.id).")
     }
 
-    private func makeRecord(in rules: WeekRules, now: Int64) throws -> LedgerRecord {
+    private func makeRecord(in rules: WeekRules, now: GroupTime) throws -> LedgerRecord {
         guard let date = day.map({ CivilDate($0) }) ?? rules.zone.local(now).date else {
             throw UsageError("--day takes a day such as 2026-11-21, not “\(day ?? "")”")
         }
@@ -73,19 +72,18 @@ struct AddCommand: ParsableCommand {
         guard let node = NodeID("added-by-hand") else { preconditionFailure("added-by-hand is the id of a node") }
         let kind = PhaseKind.allCases.first(where: rules.counting.kinds.contains) ?? .focus
         return LedgerRecord(
-            added: ULID.make(at: GroupTime(now)), on: node, title: try TypedTexts.title(title ?? ""),
-            label: try TypedTexts.label(label ?? "-", colour: nil), kind: kind, from: GroupTime(from), to: GroupTime(to)
-        )
+            added: ULID.make(at: now), on: node, title: try TypedTexts.title(title ?? ""),
+            label: try TypedTexts.label(label ?? "-", colour: nil), kind: kind, from: from, to: to)
     }
 
-    private func instants(_ text: String, _ option: String, on date: CivilDate, in zone: Zone) throws -> [Int64] {
+    private func instants(_ text: String, _ option: String, on date: CivilDate, in zone: Zone) throws -> [GroupTime] {
         let found =
             LocalTime.time(text).map { zone.instants(of: date, time: $0) } ?? (day == nil ? zone.instants(text) : [])
         guard !found.isEmpty else {
             throw UsageError(
                 "\(option) takes a time such as 09:00, or without --day 2026-11-21T09:00, not “\(text)”")
         }
-        guard found.allSatisfy({ Limits.time.contains(GroupTime($0)) }) else {
+        guard found.allSatisfy(Limits.time.contains) else {
             throw UsageError("\(option) is between 1970 and 2200")
         }
         return found

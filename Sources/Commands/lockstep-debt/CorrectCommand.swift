@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import Debt
-import Platform
+import Runtime
 import Session
 import Settings
 
@@ -59,29 +59,30 @@ struct CorrectCommand: ParsableCommand {
     private func runs(of record: LedgerRecord, in opened: LedgerAccessOptions.Opened) throws -> [LedgerRecord.Run] {
         let rules = opened.history.latest
         let begin = record.runs.first?.from ?? record.startedAt
-        let from = try Self.time(from, "--from", near: begin.milliseconds, in: rules.zone)
-        let to = try Self.time(to, "--to", near: (record.runs.last?.to ?? begin).milliseconds, in: rules.zone)
+        let from = try Self.time(from, "--from", near: begin, in: rules.zone)
+        let to = try Self.time(to, "--to", near: record.runs.last?.to ?? begin, in: rules.zone)
         guard let runs = RunTimes.corrected(record, from: from, to: to, counting: rules.counting.kinds) else {
             throw UsageError("the session would end before it begins: --from is when it began, --to when it ended")
         }
         for run in runs {
-            let end = (run.to ?? run.from).milliseconds
-            let problem = RunTimes.problem(
-                from: run.from.milliseconds, to: end, now: SystemClock.wallMilliseconds())
-            if let problem { throw UsageError("the end \(rules.zone.text(of: end)) is \(problem)") }
+            let end = run.to ?? run.from
+            if let problem = RunTimes.problem(from: run.from, to: end, now: Clocks.now().told) {
+                throw UsageError("the end \(rules.zone.text(of: end)) is \(problem)")
+            }
         }
         return runs
     }
 
     /// Reads a time. If the clocks show it twice, returns the instant nearer to `own`, the session's own time.
-    private static func time(_ text: String?, _ option: String, near own: Int64, in zone: Zone) throws -> Int64? {
+    private static func time(_ text: String?, _ option: String, near own: GroupTime, in zone: Zone) throws -> GroupTime?
+    {
         guard let text else { return nil }
-        guard let found = zone.instants(text).min(by: { abs($0 - own) < abs($1 - own) }) else {
+        guard let found = zone.instants(text).min(by: { ($0 - own).magnitude < ($1 - own).magnitude }) else {
             throw UsageError(
                 "\(option) takes a time such as 2026-11-21T08:30, 2026-11-21T08:30:15 or 2026-11-21T08:30:15.000+01:00, "
                     + "not “\(text)”")
         }
-        guard Limits.time.contains(GroupTime(found)) else { throw UsageError("\(option) is between 1970 and 2200") }
+        guard Limits.time.contains(found) else { throw UsageError("\(option) is between 1970 and 2200") }
         return found
     }
 }

@@ -3,7 +3,7 @@
 import API
 import ArgumentParser
 import Debt
-import Platform
+import Runtime
 import Session
 import Settings
 
@@ -16,16 +16,16 @@ struct HistoryCommand: ParsableCommand {
 
     func run() throws {
         try access.withLedger { opened in
-            let now = SystemClock.wallMilliseconds()
+            let now = Clocks.now().told
             let zone = opened.history.latest.zone
-            var begin = Int64.min
+            var begin = GroupTime.distantPast
             if let since = options.since {
                 guard let given = zone.instants(since).first else {
                     throw UsageError("--since takes a day such as 2026-11-01, not “\(since)”")
                 }
                 begin = given
             }
-            let entries = try opened.ledger.entries(of: opened.space, from: begin, to: .max)
+            let entries = try opened.ledger.entries(of: opened.space, from: begin, to: .distantFuture)
             let wanted = try entries.indices.filter { try isWanted(entries[$0], since: begin, in: opened, now: now) }
             let rows = wanted.sorted {
                 let (first, second) = (entries[$0].record, entries[$1].record)
@@ -36,7 +36,7 @@ struct HistoryCommand: ParsableCommand {
             if options.ical {
                 print(ICalendar.text(of: rows.map { (entries[$0], shares.spans(of: $0)) }, now: now), terminator: "")
             } else {
-                let minutes = WholeMinutes.of(rows.map { Milliseconds(shares.done(of: $0)) })
+                let minutes = WholeMinutes.of(rows.map(shares.done))
                 for (row, done) in zip(rows, minutes) {
                     print(
                         options.json
@@ -47,7 +47,8 @@ struct HistoryCommand: ParsableCommand {
         }
     }
 
-    private func isWanted(_ entry: Entry, since begin: Int64, in opened: LedgerAccessOptions.Opened, now: Int64) throws
+    private func isWanted(_ entry: Entry, since begin: GroupTime, in opened: LedgerAccessOptions.Opened, now: GroupTime)
+        throws
         -> Bool
     {
         // A list leaves out deleted sessions. A CSV file holds them, because it can be imported.
@@ -55,9 +56,8 @@ struct HistoryCommand: ParsableCommand {
         let shown =
             entry.isDeleted
             ? try opened.ledger.entryBeforeDeletion(entry.record.key, of: opened.space) ?? entry : entry
-        let earliest = GroupTime(begin)
         let record = shown.record
-        let isInTime = record.runs.contains { ($0.to ?? GroupTime(now)) > earliest } || record.startedAt >= earliest
+        let isInTime = record.runs.contains { ($0.to ?? now) > begin } || record.startedAt >= begin
         return isInTime && options.label.map { (record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
     }
 
@@ -84,10 +84,10 @@ struct HistoryCommand: ParsableCommand {
         let label = record.label.map { " (\($0.name))" } ?? ""
         let mark = entry.correction == nil ? "" : ", corrected"
         let exclusion = shares.exclusion(of: index)
-        let ran = Int(shares.ran(of: index) / 60_000)
+        let ran = Int(shares.ran(of: index).count / 60_000)
         let isPart = exclusion == nil && ran > minutes
         let length = isPart ? "\(minutes)m of \(ran)m" : "\(minutes)m"
-        let over = shares.over(of: index) / 60_000
+        let over = shares.over(of: index).count / 60_000
         let beyond = over > 0 ? " (+\(over) min)" : ""
         let reason = exclusion.map { ", \(Self.words($0))" } ?? (isPart ? ", the rest counts for other sessions" : "")
         return
@@ -106,22 +106,21 @@ struct HistoryCommand: ParsableCommand {
         let record = entry.record
         let from = begin(of: entry, at: index, in: shares)
         let row: JSONText = [
-            "corrected": (entry.correction != nil).json, "done": shares.done(of: index).json,
+            "corrected": (entry.correction != nil).json, "done": shares.done(of: index).count.json,
             // The rule by which nothing of it counts: label, kind or minimum.
-            "excludedBy": shares.exclusion(of: index)?.rawValue.json, "from": from.json,
+            "excludedBy": shares.exclusion(of: index)?.rawValue.json, "from": from.milliseconds.json,
             "label": record.label?.name.json, "node": "\(record.node)".json,
             // The time that its phases ran beyond their lengths.
-            "over": shares.over(of: index).json,
+            "over": shares.over(of: index).count.json,
             // The time that its phases of kinds that count ran, also where another session counts.
-            "ran": shares.ran(of: index).json,
+            "ran": shares.ran(of: index).count.json,
             "session": "\(record.id)".json, "status": record.status.rawValue.json, "title": record.title.json,
-            "to": max(from, shares.end(of: index) ?? from).json,
+            "to": max(from, shares.end(of: index) ?? from).milliseconds.json,
         ]
         return row.text
     }
 
-    private func begin(of entry: Entry, at index: Int, in shares: Shares) -> Int64 {
-        shares.spans(of: index).first?.from
-            ?? (entry.record.runs.first?.from ?? entry.record.startedAt).milliseconds
+    private func begin(of entry: Entry, at index: Int, in shares: Shares) -> GroupTime {
+        shares.spans(of: index).first?.from ?? entry.record.runs.first?.from ?? entry.record.startedAt
     }
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 import Debt
 import Glibc
 import Ledger
-import Platform
+import Runtime
 import Session
 import Settings
 import Wire
@@ -94,10 +94,10 @@ struct ImportCommand: ParsableCommand {
     /// Files the records in batches, so that other writers do not wait long; then corrections and calm. After a failure
     /// the file can be imported again: nothing is filed twice.
     private func file(_ found: Import, into opened: LedgerAccessOptions.Opened, _ report: inout ImportReport) throws {
-        let now = SystemClock.wallMilliseconds()
+        let now = Clocks.now().told
         for start in stride(from: 0, to: found.records.count, by: Self.batch) {
             let arrivals = found.records[start..<min(start + Self.batch, found.records.count)].map {
-                LedgerStore.Arrival(space: opened.space, digested: DigestedRecord($0), at: GroupTime(now))
+                LedgerStore.Arrival(space: opened.space, digested: DigestedRecord($0), at: now)
             }
             let filings =
                 dryRun ? try opened.ledger.filings(of: arrivals) : try opened.ledger.file(arrivals).map(\.filing)

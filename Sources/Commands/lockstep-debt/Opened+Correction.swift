@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import Debt
-import Platform
 import Runtime
 import Session
 import Settings
@@ -32,12 +31,12 @@ extension LedgerAccessOptions.Opened {
 
     /// Names a session for a person: its beginning and its title.
     func line(of entry: Entry, titled title: String) -> String {
-        let begin = (entry.record.runs.first?.from ?? entry.record.startedAt).milliseconds
+        let begin = entry.record.runs.first?.from ?? entry.record.startedAt
         return "\(history.latest.zone.text(of: begin)) \(title.isEmpty ? "–" : title)"
     }
 
     func correct(_ key: LedgerRecord.Key, to content: Correction.Content?) throws {
-        let now = SystemClock.wallMilliseconds()
-        try ledger.correct(key, to: content, id: ULID.make(at: GroupTime(now)), at: now, in: space)
+        let now = Clocks.now().told
+        try ledger.correct(key, to: content, id: ULID.make(at: now), at: now, in: space)
     }
 }

@@ -21,12 +21,12 @@ package struct Correction: Hashable, Sendable {
     package var id: CorrectionID
     /// The corrected session and the node that recorded it.
     package var key: LedgerRecord.Key
-    /// When the person made it, in milliseconds of group time.
-    package var at: Int64
+    /// When the person made it.
+    package var at: GroupTime
     /// The new content; `nil` deletes the session.
     package var content: Content?
 
-    package init(id: CorrectionID, key: LedgerRecord.Key, at: Int64, content: Content?) {
+    package init(id: CorrectionID, key: LedgerRecord.Key, at: GroupTime, content: Content?) {
         self.id = id
         self.key = key
         self.at = at

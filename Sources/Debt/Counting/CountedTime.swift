@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Ledger
-import Session
+package import Session
 
-/// An interval that counts, in milliseconds of group time, and the session that it belongs to.
+/// An interval that counts, and the session that it belongs to.
 package struct CountedInterval: Hashable, Sendable {
-    package var from: Int64
-    package var to: Int64
+    package var from: GroupTime
+    package var to: GroupTime
     /// The index of the owning entry: of those that ran, the one with the largest stamp.
     package var entry: Int
 
-    package var length: Int64 { to - from }
+    package var length: Milliseconds { to - from }
 }
 
 /// An entry whose counted time is still running.
 package struct OngoingEntry: Hashable, Sendable {
     package var entry: Int
-    /// The planned end of the time, in milliseconds of group time.
-    package var until: Int64
+    /// The planned end of the time.
+    package var until: GroupTime
 }
 
 /// The counted time of a set of sessions. It is the union of all runs that count, so every instant counts once.
@@ -30,33 +30,33 @@ package struct CountedTime: Hashable, Sendable {
     package private(set) var pieces: [CountedInterval] = []
     package private(set) var ongoing: OngoingEntry?
 
-    /// A part of a run, in milliseconds.
+    /// A part of a run.
     private struct Interval {
-        var from: Int64
-        var to: Int64
+        var from: GroupTime
+        var to: GroupTime
         var entry: Int
         var isInherited = false
     }
 
     /// - Parameters:
     ///   - entries: The sessions, with all others of their lineages, in any order.
-    ///   - now: The present, in milliseconds of group time: an open run counts up to here, or to its own end.
+    ///   - now: The present: an open run counts up to here, or to its own end.
     ///   - isInheritedByFirst: Whether time before a takeover belongs to the session that was taken over, if the ledger
     ///     has it. The total is the same.
     package init(
-        of entries: [Entry], counting: Counting = Counting(), now: Int64, isInheritedByFirst: Bool = false
+        of entries: [Entry], counting: Counting = Counting(), now: GroupTime, isInheritedByFirst: Bool = false
     ) {
         let cuts = Self.cuts(of: entries)
         var intervals: [Interval] = []
-        var open: [(entry: Int, until: Int64)] = []
+        var open: [(entry: Int, until: GroupTime)] = []
         var lineages: [SessionID: [Interval]] = [:]
         var openLineages: Set<SessionID> = []
         for (index, entry) in entries.enumerated() where counting.includes(entry.record.label) {
             let record = entry.record
-            let cut = entry.correction == nil ? cuts[index] : .max
+            let cut = entry.correction == nil ? cuts[index] : .distantFuture
             // The part of each run that counts, up to now.
             for run in record.runs where counting.kinds.contains(run.kind) {
-                let from = run.from.milliseconds
+                let from = run.from
                 let end = min(entry.end(of: run) ?? now, cut)
                 let to = run.to == nil ? min(end, now) : end
                 if run.to == nil, from <= now, end > now {
@@ -65,8 +65,7 @@ package struct CountedTime: Hashable, Sendable {
                 }
                 guard to > from else { continue }
                 // A takeover's record repeats the time before it, which is inherited from the session taken over.
-                let own =
-                    isInheritedByFirst && entry.correction == nil ? record.continuedAt?.milliseconds ?? from : from
+                let own = isInheritedByFirst && entry.correction == nil ? record.continuedAt ?? from : from
                 let middle = min(max(own, from), to)
                 if middle > from {
                     lineages[record.lineage, default: []].append(
@@ -89,13 +88,11 @@ package struct CountedTime: Hashable, Sendable {
         }
     }
 
-    /// The sum of all pieces in milliseconds.
-    package var total: Int64 { pieces.reduce(0) { $0 + $1.length } }
+    /// The sum of all pieces.
+    package var total: Milliseconds { pieces.reduce(0) { $0 + $1.length } }
 
-    /// Returns when a takeover ended the runs of each entry; `.max` without one.
-    static func cuts(of entries: [Entry]) -> [Int64] {
-        FiledPart.ends(of: entries.map(\.filedPart)).map(\.milliseconds)
-    }
+    /// Returns when a takeover ended the runs of each entry; ``Time/distantFuture`` without one.
+    static func cuts(of entries: [Entry]) -> [GroupTime] { FiledPart.ends(of: entries.map(\.filedPart)) }
 
     /// Returns the rank of each entry by stamp, the smallest first; ties go by session ID.
     private static func ranks(of entries: [Entry]) -> [Int] {
@@ -108,8 +105,8 @@ package struct CountedTime: Hashable, Sendable {
         return ranks
     }
 
-    private static func length(of intervals: [Interval]) -> Int64 {
-        var (sum, end) = (Int64(0), Int64.min)
+    private static func length(of intervals: [Interval]) -> Milliseconds {
+        var (sum, end) = (Milliseconds(0), GroupTime.distantPast)
         for interval in intervals.sorted(by: { $0.from < $1.from }) where interval.to > end {
             sum += interval.to - max(interval.from, end)
             end = interval.to

@@ -7,12 +7,12 @@ package struct Counting: Hashable, Sendable {
     package var kinds: Set<PhaseKind>
     /// The names of the labels that count, `""` for the default label; `nil` for all.
     package var labels: Set<String>?
-    /// The minimum running time of an ended session that counts, in milliseconds; 0 for none.
-    package var minimum: Int64
+    /// The minimum running time of an ended session that counts; 0 for none.
+    package var minimum: Milliseconds
 
     /// Creates a selection; by default focus, work and phase of any label, and sessions of a minute or more.
     package init(
-        kinds: Set<PhaseKind> = [.focus, .work, .phase], labels: Set<String>? = nil, minimum: Int64 = 60_000
+        kinds: Set<PhaseKind> = [.focus, .work, .phase], labels: Set<String>? = nil, minimum: Milliseconds = 60_000
     ) {
         self.kinds = kinds
         self.labels = labels

@@ -8,17 +8,17 @@ package struct Entry: Hashable, Sendable {
     /// The record; title, label and runs are those of ``correction`` if there is one.
     package var record: LedgerRecord
     package var correction: Correction?
-    /// When a gone node was last seen, in milliseconds of group time: an open run of a count-up ends there.
-    package var lastSignOfLife: Int64?
-    /// When the ledger received the session's first record, in milliseconds of group time.
-    package var firstReceivedAt: Int64
+    /// When a gone node was last seen: an open run of a count-up ends there.
+    package var lastSignOfLife: GroupTime?
+    /// When the ledger received the session's first record.
+    package var firstReceivedAt: GroupTime
     /// When the ledger received the session's first final record; `nil` while it has none.
-    package var finalReceivedAt: Int64?
+    package var finalReceivedAt: GroupTime?
 
     /// Creates an entry and applies the correction. A deleted session keeps its takeover, but no runs.
     package init(
-        _ record: LedgerRecord, corrected correction: Correction? = nil, lastSignOfLife: Int64? = nil,
-        firstReceivedAt: Int64 = 0, finalReceivedAt: Int64? = nil
+        _ record: LedgerRecord, corrected correction: Correction? = nil, lastSignOfLife: GroupTime? = nil,
+        firstReceivedAt: GroupTime = 0, finalReceivedAt: GroupTime? = nil
     ) {
         self.record = record
         self.firstReceivedAt = firstReceivedAt
@@ -35,18 +35,15 @@ package struct Entry: Hashable, Sendable {
         self.record.label = content.label
     }
 
-    /// Returns the end of a run, the planned one if it is open; `nil` if unknown. In milliseconds of group time.
-    package func end(of run: LedgerRecord.Run) -> Int64? {
-        if let to = run.to { return to.milliseconds }
-        let planned = record.endsAt?.milliseconds
-        guard let lastSignOfLife else { return planned }
-        return max(run.from.milliseconds, min(planned ?? lastSignOfLife, lastSignOfLife))
+    /// Returns the end of a run, the planned one if it is open; `nil` if unknown.
+    package func end(of run: LedgerRecord.Run) -> GroupTime? {
+        if let to = run.to { return to }
+        guard let lastSignOfLife else { return record.endsAt }
+        return max(run.from, min(record.endsAt ?? lastSignOfLife, lastSignOfLife))
     }
 
     var filedPart: FiledPart {
-        FiledPart(
-            record.lineagePart, firstReceivedAt: GroupTime(firstReceivedAt),
-            finalReceivedAt: finalReceivedAt.map { GroupTime($0) })
+        FiledPart(record.lineagePart, firstReceivedAt: firstReceivedAt, finalReceivedAt: finalReceivedAt)
     }
 
     package var isDeleted: Bool { correction.map { $0.content == nil } ?? false }

@@ -4,15 +4,15 @@ package import Session
 
 /// The rules for the times of a run that a person or a file states.
 package enum RunTimes {
-    /// The longest time that a phase can last, in milliseconds.
-    private static let lengthLimit = Int64(Limits.phaseSeconds.upperBound) * 1_000
+    /// The longest time that a phase can last.
+    private static let lengthLimit = Milliseconds.seconds(Int64(Limits.phaseSeconds.upperBound))
 
     /// Returns why a run is impossible; `nil` if it is possible.
     /// - Parameters:
     ///   - isMerged: Whether it stands for several runs, as the first of ``Limits/runs`` may.
-    ///   - now: The present, in milliseconds since 1970. The clocks of two machines may differ by ``Limits/stampLead``.
-    package static func problem(from: Int64, to: Int64, isMerged: Bool = false, now: Int64) -> String? {
-        if to > now + Limits.stampLead.count { return "after the present" }
+    ///   - now: The present. The clocks of two machines may differ by ``Limits/stampLead``.
+    package static func problem(from: GroupTime, to: GroupTime, isMerged: Bool = false, now: GroupTime) -> String? {
+        if to > now + Limits.stampLead { return "after the present" }
         if to - from > lengthLimit, !isMerged { return "more than 24 hours after the beginning, which no phase lasts" }
         return nil
     }
@@ -22,20 +22,20 @@ package enum RunTimes {
     /// - Parameter record: The session, without an open run.
     /// - Returns: `nil` if the session would end before it begins.
     package static func corrected(
-        _ record: LedgerRecord, from: Int64?, to: Int64?, counting kinds: Set<PhaseKind>
+        _ record: LedgerRecord, from: GroupTime?, to: GroupTime?, counting kinds: Set<PhaseKind>
     ) -> [LedgerRecord.Run]? {
         var runs = record.runs
         if let from, let to {
             let kind = runs.first { kinds.contains($0.kind) }?.kind ?? .focus
-            return from < to ? [LedgerRecord.Run(kind: kind, from: GroupTime(from), to: GroupTime(to))] : nil
+            return from < to ? [LedgerRecord.Run(kind: kind, from: from, to: to)] : nil
         }
         if runs.isEmpty { runs = [LedgerRecord.Run(kind: .focus, from: record.startedAt, to: record.startedAt)] }
-        if let from = from.map({ GroupTime($0) }) {
+        if let from {
             runs.removeAll { ($0.to ?? $0.from) <= from }
             guard !runs.isEmpty else { return nil }
             runs[0].from = from
         }
-        if let to = to.map({ GroupTime($0) }) {
+        if let to {
             runs.removeAll { $0.from >= to }
             guard !runs.isEmpty else { return nil }
             runs[runs.count - 1].to = to

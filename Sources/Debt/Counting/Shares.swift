@@ -5,26 +5,26 @@ package import Session
 /// The shares of sessions in the counted time of the weeks. They add up to the weeks' totals: an instant belongs to one
 /// session only. Time inherited by a takeover belongs to the earlier session, if the ledger has it.
 package struct Shares: Sendable {
-    /// An interval of one session and one kind of phase, in milliseconds of group time.
+    /// An interval of one session and one kind of phase.
     package struct Span: Hashable, Sendable {
         package var kind: PhaseKind
-        package var from: Int64
-        package var to: Int64
+        package var from: GroupTime
+        package var to: GroupTime
     }
 
     private let entries: [Entry]
     private let history: RulesHistory
     private let counting: Counting
-    private let now: Int64
-    private let cuts: [Int64]
+    private let now: GroupTime
+    private let cuts: [GroupTime]
     /// The counted intervals of each entry, in order.
     private var pieces: [[CountedInterval]]
 
     /// - Parameters:
     ///   - entries: The sessions, with all others of their lineages, in any order.
     ///   - history: The rules; each week counts by its own.
-    ///   - now: The present, in milliseconds of group time: an open run counts up to here, or to its own end.
-    package init(of entries: [Entry], history: RulesHistory, now: Int64) {
+    ///   - now: The present: an open run counts up to here, or to its own end.
+    package init(of entries: [Entry], history: RulesHistory, now: GroupTime) {
         self.entries = entries
         self.now = now
         self.history = history
@@ -52,15 +52,15 @@ package struct Shares: Sendable {
         for index in pieces.indices { pieces[index].sort { $0.from < $1.from } }
     }
 
-    /// Returns the counted time of an entry, in milliseconds.
-    package func done(of index: Int) -> Int64 { pieces[index].reduce(0) { $0 + $1.length } }
+    /// Returns the counted time of an entry.
+    package func done(of index: Int) -> Milliseconds { pieces[index].reduce(0) { $0 + $1.length } }
 
-    /// Returns how long an entry's phases of kinds that count ran, in milliseconds, also while another session counts.
-    package func ran(of index: Int) -> Int64 {
+    /// Returns how long an entry's phases of kinds that count ran, also while another session counts.
+    package func ran(of index: Int) -> Milliseconds {
         let record = entries[index].record
         guard counting.includes(record.label) else { return 0 }
         return record.runs.filter { counting.kinds.contains($0.kind) }.reduce(0) { sum, run in
-            sum + max(0, min(end(of: run, at: index), now) - run.from.milliseconds)
+            sum + max(0, min(end(of: run, at: index), now) - run.from)
         }
     }
 
@@ -72,7 +72,7 @@ package struct Shares: Sendable {
     package func exclusion(of index: Int) -> Exclusion? {
         guard done(of: index) == 0 else { return nil }
         let record = entries[index].record
-        let counting = history.rules(for: history.week(containing: record.startedAt.milliseconds)).counting
+        let counting = history.rules(for: history.week(containing: record.startedAt)).counting
         guard counting.includes(record.label) else { return .label }
         guard record.runs.isEmpty || record.runs.contains(where: { counting.kinds.contains($0.kind) }) else {
             return .kind
@@ -80,9 +80,9 @@ package struct Shares: Sendable {
         return ran(of: index) < counting.minimum ? .minimum : nil
     }
 
-    /// Returns how long an entry's phases of all kinds ran beyond their lengths, in milliseconds. Inherited
-    /// overtime is left to the session that was taken over, if the ledger has it.
-    package func over(of index: Int) -> Int64 {
+    /// Returns how long an entry's phases of all kinds ran beyond their lengths. Inherited overtime
+    /// is left to the session that was taken over, if the ledger has it.
+    package func over(of index: Int) -> Milliseconds {
         let record = entries[index].record
         guard isFormerKnown(of: index) else { return overUntilCut(of: index) }
         let former = entries.indices.filter {
@@ -92,18 +92,18 @@ package struct Shares: Sendable {
     }
 
     /// Returns an entry's overtime without what a takeover cut off. Overtime is the end of a phase, so it is cut first.
-    private func overUntilCut(of index: Int) -> Int64 {
+    private func overUntilCut(of index: Int) -> Milliseconds {
         let record = entries[index].record
-        let cutOff = record.runs.reduce(Int64.zero) { sum, run in
+        let cutOff = record.runs.reduce(Milliseconds.zero) { sum, run in
             guard let to = run.to else { return sum }
-            return sum + max(0, to.milliseconds - max(run.from.milliseconds, end(of: run, at: index)))
+            return sum + max(0, to - max(run.from, end(of: run, at: index)))
         }
-        return max(0, record.over.count - cutOff)
+        return max(0, record.over - cutOff)
     }
 
-    /// Returns when an entry ends, in milliseconds of group time: `now` while it runs, `nil` without runs.
-    package func end(of index: Int) -> Int64? {
-        entries[index].record.runs.last.map { max($0.from.milliseconds, min(end(of: $0, at: index), now)) }
+    /// Returns when an entry ends: `now` while it runs, `nil` without runs.
+    package func end(of index: Int) -> GroupTime? {
+        entries[index].record.runs.last.map { max($0.from, min(end(of: $0, at: index), now)) }
     }
 
     /// Returns when an entry ran, oldest first. Kinds and labels that count are limited to this entry's share.
@@ -112,20 +112,20 @@ package struct Shares: Sendable {
         let record = entry.record
         return record.runs.flatMap { run -> [Span] in
             let end = end(of: run, at: index)
-            let (from, to) = (run.from.milliseconds, run.to == nil ? min(end, now) : end)
+            let (from, to) = (run.from, run.to == nil ? min(end, now) : end)
             if counting.kinds.contains(run.kind), counting.includes(record.label) {
                 return pieces[index].compactMap { piece in
                     let (from, to) = (max(from, piece.from), min(to, piece.to))
                     return to > from ? Span(kind: run.kind, from: from, to: to) : nil
                 }
             }
-            let begin = isFormerKnown(of: index) ? max(from, record.continuedAt?.milliseconds ?? from) : from
+            let begin = isFormerKnown(of: index) ? max(from, record.continuedAt ?? from) : from
             return to > begin ? [Span(kind: run.kind, from: begin, to: to)] : []
         }
     }
 
-    private func end(of run: LedgerRecord.Run, at index: Int) -> Int64 {
-        min(entries[index].end(of: run) ?? now, entries[index].correction == nil ? cuts[index] : .max)
+    private func end(of run: LedgerRecord.Run, at index: Int) -> GroupTime {
+        min(entries[index].end(of: run) ?? now, entries[index].correction == nil ? cuts[index] : .distantFuture)
     }
 
     private func isFormerKnown(of index: Int) -> Bool {

@@ -28,9 +28,7 @@ package enum HistoryCSV {
     package static func lines(
         of record: LedgerRecord, corrections: [Correction] = [], calm: SessionCalm? = nil, zone: Zone
     ) -> [String] {
-        func time(_ instant: GroupTime?) -> String {
-            instant.map { ZonedTime.text($0.milliseconds, zone: zone) } ?? ""
-        }
+        func time(_ instant: GroupTime?) -> String { instant.map { ZonedTime.text($0, zone: zone) } ?? "" }
         var values = [
             "session": CSVText.guarded("\(record.id)"), "node": "\(record.node)", "mode": record.mode.rawValue,
             "icon": CSVText.guarded(record.icon ?? ""), "started": time(record.startedAt),
@@ -61,7 +59,7 @@ package enum HistoryCSV {
         add(record.title, record.label, record.runs, isValid: corrections.isEmpty)
         for correction in corrections {
             values["status"] = correction.content == nil ? deleted : corrected
-            values["corrected"] = time(GroupTime(correction.at))
+            values["corrected"] = time(correction.at)
             values["correction"] = CSVText.guarded("\(correction.id)")
             add(
                 correction.content?.title ?? "", correction.content?.label, correction.content?.runs ?? [],

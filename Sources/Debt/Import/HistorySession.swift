@@ -9,7 +9,7 @@ struct HistorySession {
     private(set) var corrections: [Correction] = []
     let calm: CalmFeed?
 
-    init(_ rows: [ImportRow], now: Int64) throws(Import.Problem) {
+    init(_ rows: [ImportRow], now: GroupTime) throws(Import.Problem) {
         var (own, corrected, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
         for row in rows {
             let correction = row["correction"]
@@ -23,11 +23,10 @@ struct HistorySession {
         if let invalidField = record.invalidField {
             throw first.problem(Self.column(invalidField), "out of bounds")
         }
-        if record.startedAt > GroupTime(now) + Limits.stampLead { throw first.problem("started", "after the present") }
+        if record.startedAt > now + Limits.stampLead { throw first.problem("started", "after the present") }
         // An open run ends as planned, which may be in the future.
         if let open = record.runs.last, open.to == nil, let end = record.endsAt,
-            let problem = RunTimes.problem(
-                from: open.from.milliseconds, to: end.milliseconds, now: end.milliseconds)
+            let problem = RunTimes.problem(from: open.from, to: end, now: end)
         {
             throw own[own.count - 1].problem("ends", problem)
         }
@@ -51,7 +50,7 @@ struct HistorySession {
             ?? invalidField
     }
 
-    private static func runs(_ rows: [ImportRow], now: Int64) throws(Import.Problem) -> [LedgerRecord.Run] {
+    private static func runs(_ rows: [ImportRow], now: GroupTime) throws(Import.Problem) -> [LedgerRecord.Run] {
         var runs: [LedgerRecord.Run] = []
         for row in rows where !row["kind"].isEmpty || !row["from"].isEmpty {
             // More runs than a session keeps are merged into its first.
@@ -60,9 +59,7 @@ struct HistorySession {
                 kind: try row.read("kind", "a kind of phase") { PhaseKind(rawValue: $0) },
                 from: try row.time("from"), to: try row.timeIfGiven("to"))
             let end = run.to ?? run.from
-            if let problem = RunTimes.problem(
-                from: run.from.milliseconds, to: end.milliseconds, isMerged: isMerged, now: now)
-            {
+            if let problem = RunTimes.problem(from: run.from, to: end, isMerged: isMerged, now: now) {
                 throw row.problem(run.to == nil ? "from" : "to", problem)
             }
             runs.append(run)
@@ -75,11 +72,11 @@ extension ImportRow {
     fileprivate static let times = "a time such as 2026-11-21T08:30:00.000+01:00"
 
     fileprivate func time(_ name: String) throws(Import.Problem) -> GroupTime {
-        GroupTime(try read(name, Self.times) { ZonedTime.instant($0) })
+        try read(name, Self.times) { ZonedTime.instant($0) }
     }
 
     fileprivate func timeIfGiven(_ name: String) throws(Import.Problem) -> GroupTime? {
-        try readIfGiven(name, Self.times) { ZonedTime.instant($0) }.map { GroupTime($0) }
+        try readIfGiven(name, Self.times) { ZonedTime.instant($0) }
     }
 
     fileprivate var label: Label? {
@@ -130,7 +127,7 @@ extension Correction {
             throw row.problem("from", "out of bounds")
         }
         self.init(
-            id: id, key: key, at: at.milliseconds,
+            id: id, key: key, at: at,
             content: isDeleted ? nil : Content(title: title, label: label, runs: runs))
     }
 

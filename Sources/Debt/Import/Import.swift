@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Platform
+import Runtime
 package import Session
 package import Settings
 package import Wire
@@ -29,11 +29,11 @@ package struct Import: Sendable {
     package private(set) var problems: [Problem] = []
 
     /// - Parameters:
-    ///   - now: The present, in milliseconds since 1970: no session can end later.
+    ///   - now: The present: no session can end later.
     ///   - progress: Called now and then with the fraction read, 0 to 1.
     /// - Throws: ``BadValue`` if the file is empty, its columns are unknown, or far too many rows cannot be read.
     package init(
-        csv: [UInt8], now: Int64 = SystemClock.wallMilliseconds(), progress: (Double) -> Void = { _ in }
+        csv: [UInt8], now: GroupTime = Clocks.now().told, progress: (Double) -> Void = { _ in }
     ) throws(BadValue) {
         var reader = CSVReader(csv)
         guard let header = reader.next() else { throw BadValue("the file is empty") }
@@ -76,7 +76,7 @@ package struct Import: Sendable {
                 + "import.py EXPORT --zone ZONE | lockstep debt import -")
     }
 
-    private mutating func takeHistory(_ rows: [ImportRow], now: Int64) {
+    private mutating func takeHistory(_ rows: [ImportRow], now: GroupTime) {
         // A session is imported with all of its rows or not at all: without one of them its minutes would be wrong.
         var (groups, order): ([String: [ImportRow]], [String]) = ([:], [])
         for row in rows {

@@ -4,7 +4,7 @@ import Session
 
 /// Instants such as `2026-11-21T08:30:00.000+01:00`.
 enum ZonedTime {
-    static func text(_ instant: Int64, zone: Zone) -> String {
+    static func text(_ instant: GroupTime, zone: Zone) -> String {
         let offset = zone.offset(at: instant)
         // Offsets from before time zones (local mean time) have seconds, which the format lacks.
         guard offset % 60 == 0 else { return text(instant, zone: .utc) }
@@ -16,7 +16,7 @@ enum ZonedTime {
         return "\(local.date)T\(local.clock):\(seconds)\(sign)\(digits(minutes / 60)):\(digits(minutes % 60))"
     }
 
-    static func instant(_ text: String) -> Int64? {
+    static func instant(_ text: String) -> GroupTime? {
         let parts = Array(text.utf8)
         guard parts.count == 29, parts[19] == UInt8(ascii: "."),
             [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(parts[23])
@@ -26,6 +26,6 @@ enum ZonedTime {
             let offset = LocalTime.time(part(24..<29))
         else { return nil }
         let shown = Int64(local.date.dayNumber) * LocalTime.day + local.time + fraction
-        return parts[23] == UInt8(ascii: "-") ? shown + offset : shown - offset
+        return GroupTime(parts[23] == UInt8(ascii: "-") ? shown + offset : shown - offset)
     }
 }

@@ -3,7 +3,6 @@
 import Ledger
 import Logging
 package import Mosquitto
-import Platform
 import Runtime
 import Session
 import Settings
@@ -74,7 +73,7 @@ package actor DebtService: BrokerService {
                 let makeService = { @Sendable (ledger: LedgerStore) throws in
                     DebtService(
                         settings: settings, ledger: ledger,
-                        history: try ledger.adopt(settings.rules, at: Clocks.now().wall.milliseconds),
+                        history: try ledger.adopt(settings.rules, at: Clocks.now().told),
                         bootID: process.bootID, loop: loop, disk: disk, log: process.log)
                 }
                 let metadata: Logger.Metadata = ["ledger": "\(settings.ledger)"]
@@ -181,9 +180,9 @@ package actor DebtService: BrokerService {
     private func noteFiled(_ result: Result<[RecordFiler.Filed], any Error>) {
         defer { if hasWaitingPresences { handlePresences() } }
         guard let filed = perform("written", result.get) else { return }
-        var touched: [SpaceID: Int64] = [:]
+        var touched: [SpaceID: GroupTime] = [:]
         for (arrival, change) in filed where change.filing == .stored {
-            touched[arrival.space] = min(touched[arrival.space] ?? .max, change.firstTouched)
+            touched[arrival.space] = min(touched[arrival.space] ?? .distantFuture, change.firstTouched)
         }
         for (id, instant) in touched {
             link.spaces[id]?.book.forget(from: instant)
@@ -225,25 +224,25 @@ package actor DebtService: BrokerService {
     }
 
     private func updateChanged() {
-        let startedAt = SystemClock.bootMilliseconds()
+        let startedAt = Clocks.boot()
         let changed = schedule.removeChanged(at: startedAt)
         guard !changed.isEmpty else { return }
         for id in changed { update(id) }
-        schedule.noteUpdate(from: startedAt, to: SystemClock.bootMilliseconds())
+        schedule.noteUpdate(from: startedAt, to: Clocks.boot())
     }
 
     private func update(_ id: SpaceID) {
         guard let space = link.spaces[id] else { return }
         perform("read", space.update)
-        schedule.insert(unread: id, at: SystemClock.bootMilliseconds())
+        schedule.insert(unread: id, at: Clocks.boot())
         armCalendar()
     }
 
     private func readPastWeek() {
         guard let id = schedule.nextUnread else { return }
-        let startedAt = SystemClock.bootMilliseconds()
+        let startedAt = Clocks.boot()
         let hasMore = perform("read") { try link.spaces[id]?.updateYear() } ?? false
-        schedule.noteRead(id, isComplete: hasMore != true, from: startedAt, to: SystemClock.bootMilliseconds())
+        schedule.noteRead(id, isComplete: hasMore != true, from: startedAt, to: Clocks.boot())
     }
 
     private func checkCalendar() {
@@ -255,7 +254,6 @@ package actor DebtService: BrokerService {
     private func armCalendar() {
         let now = Clocks.now()
         schedule.armCalendar(
-            in: link.spaces.values.map { $0.nextUpdate - $0.core.groupTime(at: now) }.min()?.count,
-            at: now.boot.milliseconds)
+            in: link.spaces.values.map { $0.nextUpdate - $0.core.groupTime(at: now) }.min(), at: now.boot)
     }
 }

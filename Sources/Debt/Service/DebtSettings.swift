@@ -71,7 +71,7 @@ package struct DebtSettings: Sendable {
         if try values.read(.debtMinimum, { $0 == "0" }, "") == true {
             rules.counting.minimum = 0
         } else if let seconds = try values.duration(.debtMinimum) {
-            rules.counting.minimum = Int64(seconds) * 1_000
+            rules.counting.minimum = .seconds(Int64(seconds))
         }
         rules.carriesOver = try values.isOn(.debtCarryOver)
         return rules

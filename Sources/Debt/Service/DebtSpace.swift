@@ -114,8 +114,8 @@ final class DebtSpace: ServiceSpace {
         // If the ledger cannot be read, the next try comes after a while, and not at once.
         nextUpdate = now + Self.retryInterval
         guard core.serves else { return }
-        var feed = try book.feed(at: now.milliseconds)
-        nextUpdate = min(GroupTime(book.nextBoundary(after: now.milliseconds)), feed.week?.until ?? .distantFuture)
+        var feed = try book.feed(at: now)
+        nextUpdate = min(book.nextBoundary(after: now), feed.week?.until ?? .distantFuture)
         if nextUpdate <= now { nextUpdate = now + .seconds(1) }
         guard feed.isNews(after: published), try !holdBack(feed, at: now) else { return }
         feed.by = core.codec.me
@@ -138,7 +138,7 @@ final class DebtSpace: ServiceSpace {
     /// Reads one of the weeks before this one, and returns whether there are more. After the last, publishes the year.
     func updateYear() throws -> Bool {
         guard core.serves, published != nil else { return false }
-        guard let year = try book.year(at: core.groupTime(at: Clocks.now()).milliseconds) else { return true }
+        guard let year = try book.year(at: core.groupTime(at: Clocks.now())) else { return true }
         guard year.isNews(after: publishedYear) else { return false }
         publishedYear = year
         output.publish(core.codec.encode(year))

@@ -17,8 +17,8 @@ final class RecordFiler {
     /// A record, and the change of the ledger by it.
     typealias Filed = (arrival: LedgerIntake.Arrival, change: LedgerStore.Change)
 
-    /// A problem is over when it has not occurred for this time, in milliseconds.
-    private static let problemTimeout: Int64 = 600_000
+    /// A problem is over when it has not occurred for this time.
+    private static let problemTimeout: Milliseconds = .minutes(10)
 
     private let ledger: LedgerStore
     private let quota: RecordQuota
@@ -30,8 +30,8 @@ final class RecordFiler {
     private var intake = LedgerIntake()
     private var isPlanned = false
     private var limiter = RateLimiter()
-    /// When each problem occurred last, on the boot clock.
-    private var problems: [LedgerProblem.Kind: Int64] = [:]
+    /// When each problem occurred last.
+    private var problems: [LedgerProblem.Kind: BootTime] = [:]
 
     /// Creates a filer. `disk` is the thread that writes; the service's thread calls `send` and `onFiled`.
     init(
@@ -163,14 +163,14 @@ final class RecordFiler {
 
     /// Stores a problem for `lockstep doctor`, at most once a minute: a slow disk may be the problem.
     private func store(_ text: String, _ kind: LedgerProblem.Kind) {
-        let now = SystemClock.bootMilliseconds()
+        let now = Clocks.boot()
         problems[kind] = now
-        if limiter.admit("problem \(kind)", at: now) != nil { write(text, kind) }
+        if limiter.admit("problem \(kind)", at: now.milliseconds) != nil { write(text, kind) }
     }
 
     /// Clears problems that have not occurred for ``problemTimeout``.
     func clearEndedProblems() {
-        let now = SystemClock.bootMilliseconds()
+        let now = Clocks.boot()
         for (kind, at) in problems where now - at >= Self.problemTimeout {
             problems[kind] = nil
             write(nil, kind)
@@ -181,7 +181,7 @@ final class RecordFiler {
     func clearEarlierProblems() { for kind in LedgerProblem.Kind.allCases { write(nil, kind) } }
 
     private func write(_ text: String?, _ kind: LedgerProblem.Kind) {
-        let wall = SystemClock.wallMilliseconds()
+        let wall = Clocks.now().wall
         disk.execute { [ledger, log] in
             do {
                 try ledger.set(problem: text, kind, at: wall)

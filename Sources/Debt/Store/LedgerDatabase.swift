@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+import Session
 
 /// A database that keeps a ledger: SQLite or PostgreSQL. It knows no rule of the ledger; ``LedgerStore`` has all of
 /// them. Both run the same statements, with values of GRDB. Their own errors are ``LedgerError``; others of `body` pass
@@ -49,6 +50,10 @@ struct LedgerRow {
             return value
         }
     }
+
+    /// Reads a time, which is stored in milliseconds.
+    subscript<Scale>(column: Int) -> Time<Scale> { get throws { Time(try self[column]) } }
+    subscript<Scale>(column: Int) -> Time<Scale>? { get throws { try (self[column] as Int64?).map { Time($0) } } }
 
     /// Reads an id or another value that has a text form.
     func parsed<Value>(_ column: Int, _ name: String, _ parse: (String) -> Value?) throws -> Value {

@@ -10,15 +10,16 @@ extension LedgerStore {
     @discardableResult
     package func correct(_ correction: Correction, in space: SpaceID) throws -> Bool {
         let content = correction.content
-        let (first, last) = Self.span(of: content?.runs ?? [], endsAt: nil, at: GroupTime(correction.at))
+        let (first, last) = Self.span(of: content?.runs ?? [], endsAt: nil, at: correction.at)
         return try write { connection in
             try connection.run(
                 """
                 INSERT INTO correction VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING
                 """,
                 [
-                    space.rawValue, correction.id.rawValue, correction.key.session.rawValue, correction.at, first, last,
-                    content == nil, content?.title ?? "", content?.label?.name, content?.label?.colour.description,
+                    space.rawValue, correction.id.rawValue, correction.key.session.rawValue,
+                    correction.at.milliseconds, first.milliseconds, last.milliseconds, content == nil,
+                    content?.title ?? "", content?.label?.name, content?.label?.colour.description,
                     Data((content?.runs ?? []).json()), correction.key.node.rawValue,
                 ]) > 0
         }
@@ -26,7 +27,7 @@ extension LedgerStore {
 
     /// Corrects or, without content, deletes a session, even if the clock is behind that of an earlier correction.
     package func correct(
-        _ key: LedgerRecord.Key, to content: Correction.Content?, id: CorrectionID, at now: Int64, in space: SpaceID
+        _ key: LedgerRecord.Key, to content: Correction.Content?, id: CorrectionID, at now: GroupTime, in space: SpaceID
     ) throws {
         let last = try corrections(of: key, in: space).last?.at ?? 0
         try correct(Correction(id: id, key: key, at: max(now, last + 1), content: content), in: space)
@@ -48,7 +49,7 @@ extension LedgerStore {
 
     /// Returns when the first run of a space started; `nil` without runs. Corrections are applied: deleted sessions are
     /// ignored, and moved ones count from their new start.
-    package func beginning(of space: SpaceID) throws -> Int64? {
+    package func beginning(of space: SpaceID) throws -> GroupTime? {
         try read {
             try $0.rows(
                 """
@@ -64,7 +65,7 @@ extension LedgerStore {
                             AND node = own.node AND (at, id) > (own.at, own.id)
                     )) AS corrected
                 """, [space.rawValue]
-            )[0][0] as Int64?
+            )[0][0] as GroupTime?
         }
     }
 }

@@ -26,8 +26,8 @@ extension LedgerStore {
             }
             try connection.run("SELECT \(Correction.columns), space, first, last FROM correction", for: [[]]) { row in
                 let correction = try Correction(row)
-                let span = Self.span(of: correction.content?.runs ?? [], endsAt: nil, at: GroupTime(correction.at))
-                guard SpaceID(try row[9]) != nil, span == (try row[10] as Int64, try row[11] as Int64) else {
+                let span = Self.span(of: correction.content?.runs ?? [], endsAt: nil, at: correction.at)
+                guard SpaceID(try row[9]) != nil, span == (try row[10] as GroupTime, try row[11] as GroupTime) else {
                     throw LedgerError.unreadable("correction \(correction.id)")
                 }
             }
@@ -41,7 +41,7 @@ extension LedgerStore {
         let (first, last) = span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
         let expected: [any DatabaseValueConvertible] = [
             record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch, record.version.rev,
-            digested.digest.rawValue, record.stamp.time.milliseconds, first, last,
+            digested.digest.rawValue, record.stamp.time.milliseconds, first.milliseconds, last.milliseconds,
         ]
         guard SpaceID(try row[1]) != nil, row.values.dropFirst(2).elementsEqual(expected.map(\.databaseValue)) else {
             throw LedgerError.unreadable("record (session \(record.id) of \(record.node))")

@@ -12,8 +12,8 @@ extension LedgerStore {
     /// The change that storing a record has made.
     package struct Change: Hashable, Sendable {
         package var filing: FilingResult
-        /// The first instant whose minutes may have changed, in milliseconds of group time.
-        package var firstTouched: Int64
+        /// The first instant whose minutes may have changed.
+        package var firstTouched: GroupTime
     }
 
     /// The maximum number of conflicting records kept for a session. A judgement: a person reads them, and more would
@@ -27,11 +27,11 @@ extension LedgerStore {
         var version: Version
         var digest: String
         /// When its first run began.
-        var first: Int64
+        var first: GroupTime
         /// When the ledger received its first version.
-        var firstReceived: Int64
+        var firstReceived: GroupTime
         /// When the ledger received its first final version.
-        var finalReceived: Int64?
+        var finalReceived: GroupTime?
     }
 
     /// The key of a record or, without a node, of a lineage.
@@ -62,10 +62,10 @@ extension LedgerStore {
         var rows: [RecordKey: LedgerArguments] = [:]
         let changes = try arrivals.map { arrival in
             let (space, digested) = (arrival.space.rawValue, arrival.digested)
-            let (record, at) = (digested.record, arrival.at.milliseconds)
+            let (record, at) = (digested.record, arrival.at)
             let lineage = RecordKey(space: arrival.space, session: record.lineage)
             let before = held[arrival.recordKey]
-            var (filing, firstTouched) = (Self.filing(of: arrival, over: before), Int64.max)
+            var (filing, firstTouched) = (Self.filing(of: arrival, over: before), GroupTime.distantFuture)
             if before == nil, let quota {
                 let isAdmitted = try quota.admits(record.node, in: arrival.space) {
                     try Self.count(of: record.node, space: arrival.space, in: connection)
@@ -79,8 +79,9 @@ extension LedgerStore {
                 )
                 rows[arrival.recordKey] = [
                     space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
-                    record.version.rev, digested.digest.rawValue, record.stamp.time.milliseconds, first, last, at,
-                    Data(digested.json), firstReceived, finalReceived,
+                    record.version.rev, digested.digest.rawValue, record.stamp.time.milliseconds,
+                    first.milliseconds, last.milliseconds, at.milliseconds, Data(digested.json),
+                    firstReceived.milliseconds, finalReceived?.milliseconds,
                 ]
                 held[arrival.recordKey] = StoredRecord(
                     version: record.version, digest: digested.digest.rawValue, first: first,
@@ -123,8 +124,8 @@ extension LedgerStore {
     /// than the stored one changes both, so the earlier beginning counts.
     private static func held(
         _ arrivals: [Arrival], in connection: any LedgerConnection
-    ) throws -> (records: [RecordKey: StoredRecord], beginnings: [RecordKey: Int64]) {
-        var (records, beginnings): ([RecordKey: StoredRecord], [RecordKey: Int64]) = ([:], [:])
+    ) throws -> (records: [RecordKey: StoredRecord], beginnings: [RecordKey: GroupTime]) {
+        var (records, beginnings): ([RecordKey: StoredRecord], [RecordKey: GroupTime]) = ([:], [:])
         try connection.run(
             """
             SELECT asked.column1, (
@@ -166,11 +167,8 @@ extension LedgerStore {
             ])
     }
 
-    static func span(of runs: [LedgerRecord.Run], endsAt: GroupTime?, at start: GroupTime) -> (Int64, Int64) {
-        (
-            (runs.map(\.from).min() ?? start).milliseconds,
-            (runs.map { $0.to ?? endsAt ?? $0.from }.max() ?? start).milliseconds
-        )
+    static func span(of runs: [LedgerRecord.Run], endsAt: GroupTime?, at start: GroupTime) -> (GroupTime, GroupTime) {
+        (runs.map(\.from).min() ?? start, runs.map { $0.to ?? endsAt ?? $0.from }.max() ?? start)
     }
 
     static func digested(_ row: LedgerRow, _ column: Int) throws -> DigestedRecord {
@@ -185,9 +183,9 @@ extension LedgerStore {
     // MARK: Sessions
 
     /// Returns the sessions that may count between two instants, with all others of their lineages.
-    package func entries(of space: SpaceID, from: Int64, to: Int64) throws -> [Entry] {
+    package func entries(of space: SpaceID, from: GroupTime, to: GroupTime) throws -> [Entry] {
         try read { connection in
-            var found: [(record: LedgerRecord, firstReceived: Int64, finalReceived: Int64?)] = []
+            var found: [(record: LedgerRecord, firstReceived: GroupTime, finalReceived: GroupTime?)] = []
             var indices: [LedgerRecord.Key: Int] = [:]
             var corrections: [LedgerRecord.Key: Correction] = [:]
             try connection.run(
@@ -207,7 +205,7 @@ extension LedgerStore {
                     WHERE correction.space = $1 AND correction.last > $2 AND correction.first < $3)
                 """,
                 // PostgreSQL refuses an overflow, which the subtraction would be at `.min`.
-                for: [[space.rawValue, max(from, .min / 2), to]]
+                for: [[space.rawValue, max(from.milliseconds, .min / 2), to.milliseconds]]
             ) { row in
                 let record = try Self.digested(row, 0).record
                 if indices.updateValue(found.count, forKey: record.key) == nil {
@@ -324,7 +322,7 @@ extension LedgerStore {
                 """
             ).compactMap { row in
                 guard let space = SpaceID(try row[0]) else { return nil }
-                return Arrival(space: space, digested: try Self.digested(row, 1), at: GroupTime(try row[2] as Int64))
+                return Arrival(space: space, digested: try Self.digested(row, 1), at: try row[2])
             }
         }
     }

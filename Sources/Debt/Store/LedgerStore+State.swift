@@ -9,13 +9,13 @@ extension LedgerStore {
     // MARK: Nodes that are gone
 
     /// Notes nodes as gone or present, in order. While a node is gone, its sessions that count up stop counting.
-    /// `absences` are when each node was last seen, in milliseconds of group time, or `nil` for a present one; a later
-    /// record in the ledger wins. Returns whether anything has changed.
+    /// `absences` are when each node was last seen, or `nil` for a present one; a later record in the ledger wins.
+    /// Returns whether anything has changed.
     package func noteAbsences(_ absences: [(node: NodeID, goneSince: GroupTime?)], in space: SpaceID) throws -> Bool {
         try write { connection in
             try absences.reduce(false) { hasChanged, absence in
                 let key: LedgerArguments = [space.rawValue, absence.node.rawValue]
-                guard let since = absence.goneSince?.milliseconds else {
+                guard let since = absence.goneSince else {
                     return try connection.run("DELETE FROM gone WHERE space = $1 AND node = $2", key) > 0 || hasChanged
                 }
                 // A record proves that the node was there.
@@ -25,18 +25,18 @@ extension LedgerStore {
                         SELECT received FROM record INDEXED BY record_node WHERE space = $1 AND node = $2
                         ORDER BY stamp DESC LIMIT 1
                         """, key
-                    ).first?[0] as Int64?
+                    ).first?[0] as GroupTime?
                 return try connection.run(
                     "INSERT INTO gone VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-                    key + [max(since, heard ?? since)]) > 0 || hasChanged
+                    key + [max(since, heard ?? since).milliseconds]) > 0 || hasChanged
             }
         }
     }
 
-    /// Returns when each node that is marked as gone was last seen, in milliseconds of group time.
-    package func gone(of space: SpaceID) throws -> [NodeID: Int64] { try read { try Self.gone(of: space, in: $0) } }
+    /// Returns when each node that is marked as gone was last seen.
+    package func gone(of space: SpaceID) throws -> [NodeID: GroupTime] { try read { try Self.gone(of: space, in: $0) } }
 
-    static func gone(of space: SpaceID, in connection: any LedgerConnection) throws -> [NodeID: Int64] {
+    static func gone(of space: SpaceID, in connection: any LedgerConnection) throws -> [NodeID: GroupTime] {
         try connection.rows("SELECT node, since FROM gone WHERE space = $1", [space.rawValue])
             .reduce(into: [:]) { gone, row in
                 if let node = NodeID(try row[0]) { gone[node] = try row[1] }
@@ -79,10 +79,10 @@ extension LedgerStore {
     package func rules() throws -> [RulesHistory.Item] { try read { try Self.rules(in: $0) } }
 
     /// Stores rules that apply from `at` on, unless they equal the last ones, and returns the history with them.
-    package func adopt(_ rules: WeekRules, at: Int64) throws -> RulesHistory {
+    package func adopt(_ rules: WeekRules, at: GroupTime) throws -> RulesHistory {
         try write { connection in
             guard var history = RulesHistory(try Self.rules(in: connection)) else {
-                try Self.insert(rules, from: .min, in: connection)
+                try Self.insert(rules, from: .distantPast, in: connection)
                 return RulesHistory(rules)
             }
             guard history.latest != rules else { return history }
@@ -92,15 +92,15 @@ extension LedgerStore {
         }
     }
 
-    private static func insert(_ rules: WeekRules, from: Int64, in connection: any LedgerConnection) throws {
+    private static func insert(_ rules: WeekRules, from: GroupTime, in connection: any LedgerConnection) throws {
         try connection.run(
             """
             INSERT INTO rules SELECT coalesce(max(number), 0) + 1, $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM rules
             """,
             [
-                from, rules.goal, rules.zone.description, rules.firstWeekday, rules.dayStart,
+                from.milliseconds, rules.goal, rules.zone.description, rules.firstWeekday, rules.dayStart,
                 rules.counting.kinds.map(\.rawValue).sorted().joined(separator: ","),
-                rules.counting.labels.map { $0.sorted().joined(separator: "\n") }, rules.counting.minimum,
+                rules.counting.labels.map { $0.sorted().joined(separator: "\n") }, rules.counting.minimum.count,
                 rules.carriesOver,
             ])
     }
@@ -120,7 +120,7 @@ extension LedgerStore {
                 rules: WeekRules(
                     goal: try row[1], zone: try row.parsed(2, "zone \(row[2] as String)") { Zone($0) },
                     firstWeekday: try row[3], dayStart: try row[4],
-                    counting: Counting(kinds: Set(kinds), labels: labels, minimum: try row[7]),
+                    counting: Counting(kinds: Set(kinds), labels: labels, minimum: Milliseconds(try row[7])),
                     carriesOver: try row[8]))
         }
     }
@@ -128,14 +128,14 @@ extension LedgerStore {
     // MARK: Problems
 
     /// Stores a problem of the service, to be shown with the ledger; a `text` of `nil` clears it.
-    package func set(problem text: String?, _ kind: LedgerProblem.Kind, at: Int64) throws {
+    package func set(problem text: String?, _ kind: LedgerProblem.Kind, at: WallTime) throws {
         try write { connection in
             guard let text else {
                 return _ = try connection.run("DELETE FROM problem WHERE kind = $1", [kind.rawValue])
             }
             try connection.run(
                 "INSERT INTO problem VALUES ($1, $2, $3) ON CONFLICT (kind) DO UPDATE SET text = excluded.text",
-                [kind.rawValue, at, text])
+                [kind.rawValue, at.milliseconds, text])
         }
     }
 

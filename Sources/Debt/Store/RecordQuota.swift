@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Platform
+import Runtime
 import Session
 import Synchronization
 
@@ -22,8 +22,8 @@ package final class RecordQuota: Sendable {
     struct Use: Equatable {
         var stored: Int
         var allowance: Double
-        /// The time of ``allowance`` on the boot clock, in milliseconds.
-        var at: Int64
+        /// The time of ``allowance``.
+        var at: BootTime
     }
 
     /// The maximum number of nodes whose use is cached; beyond it all are read from the ledger again.
@@ -41,13 +41,13 @@ package final class RecordQuota: Sendable {
     /// Counts a session that is new to the ledger, and returns whether the quota admits it.
     /// - Parameter stored: Returns the number of stored sessions of the node; called once for each node.
     func admits(
-        _ node: NodeID, in space: SpaceID, now: Int64 = SystemClock.bootMilliseconds(), stored: () throws -> Int
+        _ node: NodeID, in space: SpaceID, now: BootTime = Clocks.boot(), stored: () throws -> Int
     ) rethrows -> Bool {
         let key = Key(space: space, node: node)
         return try cache.withLock { uses in
             if uses.count > Self.nodesLimit { uses = [:] }
             var use = try uses[key] ?? Use(stored: stored(), allowance: Double(Self.sessionsPerDay), at: now)
-            let days = Double(now - use.at) / 86_400_000
+            let days = Double((now - use.at).count) / 86_400_000
             use.allowance = min(use.allowance + days * Double(Self.sessionsPerDay), Double(Self.sessionsPerDay))
             use.at = now
             defer { uses[key] = use }

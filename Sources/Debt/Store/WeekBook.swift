@@ -8,10 +8,10 @@ package struct WeekBook {
     package let space: SpaceID
     package let history: RulesHistory
     private let ledger: LedgerStore
-    private var past: [Int64: WeekSums] = [:]
+    private var past: [GroupTime: WeekSums] = [:]
     /// The minutes carried into a week, by its start, and whether anything counts before it.
-    private var carried: [Int64: (minutes: Int, hasBegun: Bool)] = [:]
-    private var pastCalm: [Int64: Int?] = [:]
+    private var carried: [GroupTime: (minutes: Int, hasBegun: Bool)] = [:]
+    private var pastCalm: [GroupTime: Int?] = [:]
     /// The weeks of the past year, the latest first, and the present week for which they were found.
     private var yearsWeeks: (present: Week, weeks: [Week])?
     /// The maximum number of cached weeks, those of 19 years.
@@ -32,14 +32,14 @@ package struct WeekBook {
     }
 
     /// Discards the cached weeks that a change from `instant` on can affect.
-    package mutating func forget(from instant: Int64) {
+    package mutating func forget(from instant: GroupTime) {
         past = past.filter { $0.value.week.to <= instant }
         carried = carried.filter { $0.key <= instant }
         pastCalm = pastCalm.filter { past[$0.key] != nil }
     }
 
     /// Returns the sums of a week, which are cached if it is past and has no running session.
-    package mutating func sums(of week: Week, now: Int64) throws -> WeekSums {
+    package mutating func sums(of week: Week, now: GroupTime) throws -> WeekSums {
         if let known = past[week.from], known.week == week { return known }
         let entries = try ledger.entries(of: space, from: week.from, to: week.to)
         let counted = CountedTime(of: entries, counting: history.rules(for: week).counting, now: now)
@@ -52,7 +52,7 @@ package struct WeekBook {
     }
 
     /// Returns the sums of a week with its goal. Only the present week has a streak, which ends now.
-    package mutating func report(of week: Week, now: Int64) throws -> WeekReport {
+    package mutating func report(of week: Week, now: GroupTime) throws -> WeekReport {
         let rules = history.rules(for: week)
         let carried = rules.carriesOver ? try carriedOver(into: week, now: now) : 0
         return WeekReport(
@@ -62,14 +62,14 @@ package struct WeekBook {
 
     /// Returns the number of consecutive days, up to now, with a minute or more done. Today does not break the streak,
     /// nor does a day of less than twelve hours, in which the clocks or the zone changed.
-    package mutating func streak(at now: Int64) throws -> Int {
+    package mutating func streak(at now: GroupTime) throws -> Int {
         guard let beginning = try ledger.beginning(of: space) else { return 0 }
         var (week, length, isToday) = (history.week(containing: now), 0, true)
         while true {
             for (day, done) in zip(week.days, try sums(of: week, now: now).days).reversed() where day.from <= now {
                 if done >= 60_000 {
                     length += 1
-                } else if !isToday, day.to - day.from >= LocalTime.day / 2 {
+                } else if !isToday, day.to - day.from >= .days(1) / 2 {
                     return length
                 }
                 isToday = false
@@ -80,7 +80,7 @@ package struct WeekBook {
     }
 
     /// Returns the minutes missing from the weeks before, back to one that carries nothing over.
-    private mutating func carriedOver(into week: Week, now: Int64) throws -> Int {
+    private mutating func carriedOver(into week: Week, now: GroupTime) throws -> Int {
         if let known = carried[week.from] { return known.minutes }
         guard let beginning = try ledger.beginning(of: space) else { return 0 }
         var weeks: [Week] = []
@@ -103,7 +103,7 @@ package struct WeekBook {
             // There is no goal before the first minute that counts.
             hasBegun = hasBegun || done > 0
             guard hasBegun else { continue }
-            sum = max(0, history.rules(for: before).goal + sum - Int(done / 60_000))
+            sum = max(0, history.rules(for: before).goal + sum - Int(done.count / 60_000))
         }
         sum = min(sum, DebtFeed.bounds.upperBound)
         carried[week.from] = (sum, hasBegun)
@@ -111,17 +111,17 @@ package struct WeekBook {
     }
 
     /// Returns how calm a week was, in percent of the measured time; `nil` without measurements.
-    package func calm(of week: Week, now: Int64) throws -> Int? {
+    package func calm(of week: Week, now: GroupTime) throws -> Int? {
         let entries = try ledger.entries(of: space, from: week.from, to: week.to)
         let known = try ledger.calm(of: entries.map(\.record.id), in: space)
         var (quiet, heard) = (Int64(0), Int64(0))
         for entry in entries {
             guard let calm = known[entry.record.id] else { continue }
-            let sum = entry.record.runs.reduce(Int64(0)) { sum, run in
-                sum + max(0, min(entry.end(of: run) ?? now, now, week.to) - max(run.from.milliseconds, week.from))
+            let sum = entry.record.runs.reduce(Milliseconds.zero) { sum, run in
+                sum + max(0, min(entry.end(of: run) ?? now, now, week.to) - max(run.from, week.from))
             }
             // Runs of a record that another program wrote may overlap.
-            let ran = min(sum, week.to - week.from)
+            let ran = min(sum, week.to - week.from).count
             heard += ran * Int64(calm.coverage)
             quiet += ran * Int64(calm.coverage) * Int64(calm.percent)
         }
@@ -129,17 +129,16 @@ package struct WeekBook {
     }
 
     /// Returns the feed of the present week.
-    package mutating func feed(at now: Int64) throws -> DebtFeed {
+    package mutating func feed(at now: GroupTime) throws -> DebtFeed {
         let week = history.week(containing: now)
         let report = try report(of: week, now: now)
         return DebtFeed(
-            minutes: min(max(report.debt, DebtFeed.bounds.lowerBound), DebtFeed.bounds.upperBound), at: GroupTime(now),
+            minutes: min(max(report.debt, DebtFeed.bounds.lowerBound), DebtFeed.bounds.upperBound), at: now,
             week: DebtWeek(
-                name: week.isoWeek, from: GroupTime(week.from), to: GroupTime(week.to), goal: report.goal,
-                carried: report.carried, done: Milliseconds(report.sums.done),
-                days: report.sums.days.map { Milliseconds($0) }, streak: report.streak,
+                name: week.isoWeek, from: week.from, to: week.to, goal: report.goal,
+                carried: report.carried, done: report.sums.done, days: report.sums.days, streak: report.streak,
                 labels: Array(report.sums.labels.prefix(DebtWeek.labelsLimit)),
-                calm: try calm(of: week, now: now), until: report.sums.ongoing.map { GroupTime($0.until) },
+                calm: try calm(of: week, now: now), until: report.sums.ongoing?.until,
                 first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now },
                 offset: history.rules(for: week).zone.offset(at: now)))
     }
@@ -147,11 +146,11 @@ package struct WeekBook {
     /// Returns the feed of the year before the present week. Each call caches at most one week, since a year takes
     /// long; a past week with a running session is computed each time. It returns `nil` while weeks are missing: the
     /// caller must call again.
-    package mutating func year(at now: Int64) throws -> DebtYear? {
+    package mutating func year(at now: GroupTime) throws -> DebtYear? {
         let present = history.week(containing: now)
         guard let today = present.days.first?.date else { return nil }
         let first = today.adding(days: -7 * DebtYear.weeks)
-        var days = Array(repeating: Int64(0), count: 7 * DebtYear.weeks)
+        var days = Array(repeating: Milliseconds.zero, count: 7 * DebtYear.weeks)
         var calm: [Int?] = Array(repeating: nil, count: DebtYear.weeks)
         var mayRead = true
         for week in weeks(before: present, from: first) {
@@ -166,8 +165,8 @@ package struct WeekBook {
             if middle >= 0 { calm[min(middle / 7, calm.count - 1)] = pastCalm[week.from] ?? nil }
         }
         return DebtYear(
-            first: first, days: days.map { min(Int($0 / 60_000), 2_880) },
-            calm: calm.contains { $0 != nil } ? calm : [], at: GroupTime(now))
+            first: first, days: days.map { min(Int($0.count / 60_000), 2_880) },
+            calm: calm.contains { $0 != nil } ? calm : [], at: now)
     }
 
     private mutating func weeks(before present: Week, from first: CivilDate) -> [Week] {
@@ -183,14 +182,14 @@ package struct WeekBook {
     }
 
     /// Computes and caches a week. Returns `false` for a week with a running session, which is not cached.
-    private mutating func remember(_ week: Week, now: Int64) throws -> Bool {
+    private mutating func remember(_ week: Week, now: GroupTime) throws -> Bool {
         let sums = try sums(of: week, now: now)
         pastCalm[week.from] = sums.done == 0 ? .some(nil) : .some(try calm(of: week, now: now))
         return past[week.from] != nil
     }
 
     /// Returns when the next day begins and the feed changes by itself.
-    package func nextBoundary(after now: Int64) -> Int64 {
+    package func nextBoundary(after now: GroupTime) -> GroupTime {
         let week = history.week(containing: now)
         return week.days.first { $0.from > now }?.from ?? week.to
     }

@@ -2,23 +2,23 @@
 
 package import Session
 
-/// A day of a week, from and to instants in milliseconds of group time.
+/// A day of a week.
 package struct WeekDay: Hashable, Sendable {
     package var date: CivilDate
-    package var from: Int64
-    package var to: Int64
+    package var from: GroupTime
+    package var to: GroupTime
 }
 
-/// One week, in milliseconds of group time. Its bounds do not change after its beginning.
+/// One week. Its bounds do not change after its beginning.
 package struct Week: Hashable, Sendable {
-    package let from: Int64
-    package let to: Int64
+    package let from: GroupTime
+    package let to: GroupTime
     /// The days: seven, except in the week of a change of the rules.
     package let days: [WeekDay]
 
     /// - Parameter last: The last date of the week before, if it had other rules. The rest of that date, or of one
     ///   before it, belongs to the first day of this week, so that no date occurs twice.
-    init(from: Int64, to: Int64, rules: WeekRules, after last: CivilDate? = nil) {
+    init(from: GroupTime, to: GroupTime, rules: WeekRules, after last: CivilDate? = nil) {
         self.from = from
         self.to = to
         var days: [WeekDay] = []
@@ -39,7 +39,7 @@ package struct Week: Hashable, Sendable {
     /// The ISO week of its fourth day: for weeks that begin on Monday, its own.
     package var isoWeek: String { days[min(3, days.count - 1)].date.isoWeek }
 
-    package func contains(_ instant: Int64) -> Bool { instant >= from && instant < to }
+    package func contains(_ instant: GroupTime) -> Bool { instant >= from && instant < to }
 }
 
 extension CivilDate {

@@ -32,9 +32,9 @@ package struct WeekRules: Hashable, Sendable {
         self.carriesOver = carriesOver
     }
 
-    func beginning(of date: CivilDate) -> Int64 { zone.instant(of: date, time: dayStart) }
+    func beginning(of date: CivilDate) -> GroupTime { zone.instant(of: date, time: dayStart) }
 
-    func day(of instant: Int64) -> CivilDate {
+    func day(of instant: GroupTime) -> CivilDate {
         let date = zone.local(instant).date
         return instant < beginning(of: date) ? date.adding(days: -1) : date
     }
@@ -43,7 +43,7 @@ package struct WeekRules: Hashable, Sendable {
         date.adding(days: -CivilDate.modulo(date.weekday - firstWeekday, 7))
     }
 
-    func weekBoundary(after instant: Int64) -> Int64 {
+    func weekBoundary(after instant: GroupTime) -> GroupTime {
         var start = weekStart(of: day(of: instant))
         while beginning(of: start) <= instant { start = start.adding(days: 7) }
         return beginning(of: start)

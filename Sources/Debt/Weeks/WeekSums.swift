@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
+package import Session
 package import Wire
 
 /// The time done in one week.
 package struct WeekSums: Hashable, Sendable {
     package var week: Week
-    /// The time done on each day, in milliseconds.
-    package var days: [Int64]
+    /// The time done on each day.
+    package var days: [Milliseconds]
     /// The time done on each label, the most first.
     package var labels: [DebtWeek.LabelSum]
     /// The running entry, if any, whose time a later reader must add.
     package var ongoing: OngoingEntry?
 
-    package var done: Int64 { days.reduce(0, +) }
+    package var done: Milliseconds { days.reduce(0, +) }
 
     /// Splits counted time at the bounds of the week and its days.
     package init(of counted: CountedTime, entries: [Entry], in week: Week) {
@@ -35,7 +35,7 @@ package struct WeekSums: Hashable, Sendable {
             // Earlier versions did not trim labels.
             let name = CleanText.trimmed(record.label?.name ?? "")
             let label = name.isEmpty ? nil : record.label.map { Label(name: name, colour: $0.colour) }
-            byLabel[name, default: DebtWeek.LabelSum(label: label, done: 0)].done += Milliseconds(to - from)
+            byLabel[name, default: DebtWeek.LabelSum(label: label, done: 0)].done += to - from
             if newest[name].map({ $0 < record.stamp }) ?? true {
                 newest[name] = record.stamp
                 byLabel[name]?.label = label
@@ -57,5 +57,5 @@ package struct WeekReport: Hashable, Sendable {
     package var streak: Int
 
     /// The weekly debt: goal minus whole minutes done; positive while minutes are missing.
-    package var debt: Int { goal - Int(sums.done / 60_000) }
+    package var debt: Int { goal - Int(sums.done.count / 60_000) }
 }

@@ -46,33 +46,32 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { name }
 
-    /// Returns the offset from universal time in seconds, positive to the east, at milliseconds since 1970.
-    package func offset(at instant: Int64) -> Int {
-        let second = instant >= 0 ? instant / 1_000 : (instant - 999) / 1_000
-        return Int(table.offset(at: second))
+    /// Returns the offset from universal time in seconds, positive to the east.
+    package func offset(at instant: GroupTime) -> Int {
+        Int(table.offset(at: Int64(CivilDate.floor(Int(instant.milliseconds), 1_000))))
     }
 
-    package func local(_ instant: Int64) -> LocalTime {
-        LocalTime(at: instant, offset: offset(at: instant))
+    package func local(_ instant: GroupTime) -> LocalTime {
+        LocalTime(at: instant.milliseconds, offset: offset(at: instant))
     }
 
     /// Returns the first of ``instants(of:time:)``.
-    package func instant(of date: CivilDate, time: Int64) -> Int64 { instants(of: date, time: time)[0] }
+    package func instant(of date: CivilDate, time: Int64) -> GroupTime { instants(of: date, time: time)[0] }
 
     /// Returns the instants of a local time by ``LocalTime/instants(of:time:offset:)``.
-    package func instants(of date: CivilDate, time: Int64) -> [Int64] {
-        LocalTime.instants(of: date, time: time) { offset(at: $0) }
+    package func instants(of date: CivilDate, time: Int64) -> [GroupTime] {
+        LocalTime.instants(of: date, time: time) { offset(at: GroupTime($0)) }.map { GroupTime($0) }
     }
 
-    /// Parses a day, a local time, or a time as `history --csv` prints it, to milliseconds since 1970. A local time can
-    /// have seconds. There are two instants if the clocks are set back over it, and none for another text.
-    package func instants(_ text: String) -> [Int64] {
+    /// Parses a day, a local time, or a time as `history --csv` prints it. A local time can have seconds. There are two
+    /// instants if the clocks are set back over it, and none for another text.
+    package func instants(_ text: String) -> [GroupTime] {
         if let instant = ZonedTime.instant(text) { return [instant] }
         if let date = CivilDate(text) { return instants(of: date, time: 0) }
         return LocalTime(text).map { instants(of: $0.date, time: $0.time) } ?? []
     }
 
-    package func text(of instant: Int64) -> String {
+    package func text(of instant: GroupTime) -> String {
         let local = local(instant)
         return "\(local.date)T\(local.clock)"
     }

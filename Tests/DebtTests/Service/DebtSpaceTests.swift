@@ -152,5 +152,5 @@ import Wire
         PresenceQueue.Change(hasReturned: hasReturned, goneSince: goneSince, dueAt: 0)
     }
 
-    private func gone(_ ledger: LedgerStore) throws -> Int64? { try ledger.gone(of: SpaceID.home)[desk] }
+    private func gone(_ ledger: LedgerStore) throws -> GroupTime? { try ledger.gone(of: SpaceID.home)[desk] }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Mosquitto
-import Platform
+import Runtime
 import Session
 import Support
 import Synchronization
@@ -57,7 +57,7 @@ import Testing
 
     @Test func aWeekThatWaitsIsComputedLater() async throws {
         try await withSchedule { schedule, fired in
-            let now = SystemClock.bootMilliseconds()
+            let now = Clocks.boot()
             schedule.noteUpdate(from: now - 5, to: now)
             schedule.insert(changed: home)
             #expect(schedule.removeChanged(at: now) == [])
@@ -67,7 +67,7 @@ import Testing
 
     @Test func pastWeeksAreReadUntilAllAreKnown() async throws {
         try await withSchedule { schedule, fired in
-            let now = SystemClock.bootMilliseconds()
+            let now = Clocks.boot()
             #expect(schedule.nextUnread == nil)
             schedule.insert(unread: home, at: now)
             try await eventually("the reader fires") { fired[1].value.load(ordering: .relaxed) == 1 }
@@ -81,7 +81,7 @@ import Testing
 
     @Test func theCalendarIsCheckedAtTheEndOfADay() async throws {
         try await withSchedule { schedule, fired in
-            schedule.armCalendar(in: 5, at: SystemClock.bootMilliseconds())
+            schedule.armCalendar(in: 5, at: Clocks.boot())
             try await eventually("the calendar fires") { fired[2].value.load(ordering: .relaxed) == 1 }
         }
     }

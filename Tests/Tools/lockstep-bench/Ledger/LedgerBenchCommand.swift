@@ -31,8 +31,8 @@ struct LedgerBenchCommand: Measurement {
     var ledger: String?
     @OptionGroup var output: OutputOptions
 
-    private static let year: Int64 = 365 * 86_400_000
-    private static let beginning: Int64 = 1_798_761_600_000
+    private static let year: Milliseconds = .days(365)
+    private static let beginning: GroupTime = 1_798_761_600_000
     private static let batch = 1_000
 
     func validate() throws {
@@ -68,7 +68,7 @@ struct LedgerBenchCommand: Measurement {
         let from = Self.beginning + Int64(index) * (Self.year / Int64(records))
         let id = SessionID("\(space)-\(index)") ?? { preconditionFailure("a word and a number are an id") }()
         let record = LedgerRecord(id, number: index, of: node, from: from)
-        return LedgerStore.Arrival(space: space, digested: DigestedRecord(record), at: GroupTime(from))
+        return LedgerStore.Arrival(space: space, digested: DigestedRecord(record), at: from)
     }
 
     /// Returns the records per second, without the time to make them.
@@ -123,8 +123,7 @@ struct LedgerBenchCommand: Measurement {
 
 extension LedgerRecord {
     /// Creates a record of four runs from a time on.
-    init(_ id: SessionID, number: Int, of node: NodeID, from: Int64) {
-        let from = GroupTime(from)
+    init(_ id: SessionID, number: Int, of node: NodeID, from: GroupTime) {
         let runs = (0..<4).map { run in
             let start = from + Int64(run) * .seconds(420)
             return Run(kind: run == 3 ? .shortBreak : .focus, from: start, to: start + .seconds(400))

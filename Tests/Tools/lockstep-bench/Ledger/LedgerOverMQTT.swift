@@ -4,7 +4,7 @@ import CMosquitto
 import Foundation
 import Glibc
 import Harness
-import Platform
+import Runtime
 import Session
 import Settings
 import Wire
@@ -31,7 +31,6 @@ struct LedgerOverMQTT: Sendable {
     /// How many records are sent before the loop reads what has arrived.
     private static let burst = 64
     private static let deadline: Int64 = 300_000_000_000
-    private static let day: Int64 = 86_400_000
 
     func measure() async throws -> Result {
         try await BenchDirectory.withBroker { broker, _ in
@@ -122,7 +121,7 @@ struct LedgerOverMQTT: Sendable {
     }
 
     private func payload(_ index: Int) throws -> (id: SessionID, bytes: [UInt8]) {
-        let from = SystemClock.wallMilliseconds() - Int64(index) * (80 * Self.day / Int64(nodes * records)) - 3_600_000
+        let from = Clocks.now().told - Int64(index) * (.days(80) / Int64(nodes * records)) - .minutes(60)
         guard let node = NodeID("n\(index % nodes)"), let id = SessionID("s-\(index)") else {
             throw Failed("a letter and a number are no id")
         }
