@@ -10,29 +10,29 @@ import Wire
 
 /// Tests the feed of a state from the start of a session until long after its end.
 @Suite(.timeLimit(.minutes(15))) struct CalmStateTests {
-    private static let hour: Int64 = 3_600_000
-    private static let start: Int64 = 100 * hour
+    private static let hour: Milliseconds = 3_600_000
+    private static let start: BootTime = 360_000_000
     private static let lead = Lead(1_800_000_000_000)
 
-    private func register(_ status: Status, end: Int64? = nil) -> Register {
-        let (start, anchor) = (BootTime(Self.start), BootTime(end ?? Self.start))
+    private func register(_ status: Status, end: BootTime? = nil) -> Register {
+        let (start, anchor) = (Self.start, end ?? Self.start)
         var register = makeRegister(
             [Phase(kind: .focus, seconds: 54_000)], status: status, elapsed: anchor - start, mode: .countup)
         (register.stamp.time, register.startedAt) = (start + Self.lead, start + Self.lead)
         (register.anchor.at, register.anchor.boot) = (anchor + Self.lead, 77)
-        register.runs = [Run(phase: 0, from: start + Self.lead, to: end.map { BootTime($0) + Self.lead })]
+        register.runs = [Run(phase: 0, from: start + Self.lead, to: end.map { $0 + Self.lead })]
         return register
     }
 
     /// Returns the feed. The owner has another boot clock, so the anchor on this one counts.
-    private func feed(_ state: inout CalmState, _ register: Register, at now: Int64) -> CalmFeed? {
+    private func feed(_ state: inout CalmState, _ register: Register, at now: BootTime) -> CalmFeed? {
         let view = View(register: register, anchorBoot: register.anchor.at - Self.lead)
-        return view.lastMoment(at: BootTime(now)).flatMap { state.feed(of: $0) }
+        return view.lastMoment(at: now).flatMap { state.feed(of: $0) }
     }
 
-    private func hear(_ state: inout CalmState, from: Int64, seconds: Int64, isQuiet: (Int64) -> Bool) {
+    private func hear(_ state: inout CalmState, from: BootTime, seconds: Int64, isQuiet: (Int64) -> Bool) {
         for second in 0..<seconds {
-            let time = from + second * 1_000
+            let time = from + .seconds(second)
             let sample = Sample(source: "mic", from: time, period: 1_000, level: isQuiet(second) ? 300 : 600)
             state.meter.add(sample, at: time + 1_000)
         }
@@ -63,7 +63,7 @@ import Wire
         let stopped = register(.stopped, end: Self.start + 3 * Self.hour)
         _ = state.update(stopped) { _ in nil }
         for minutes: Int64 in [0, 1, 9] {
-            let now = Self.start + 3 * Self.hour + minutes * 60_000
+            let now = Self.start + 3 * Self.hour + .minutes(minutes)
             hear(&state, from: now, seconds: 30) { _ in false }
             let last = try #require(feed(&state, stopped, at: now + 30_000))
             #expect(last.percent == 50, "after \(minutes) minutes")
@@ -98,7 +98,7 @@ import Wire
         var second = register(.running)
         second.id = try #require(SessionID("s-2"))
         second.lineage = second.id
-        second.runs = [Run(phase: 0, from: BootTime(Self.start + 60_000) + Self.lead)]
+        second.runs = [Run(phase: 0, from: Self.start + 60_000 + Self.lead)]
         #expect(feed(&state, second, at: Self.start + 60_000) == nil, "the state does not follow this session")
         _ = state.update(second) { _ in nil }
         #expect(feed(&state, second, at: Self.start + 60_000)?.percent == 100)

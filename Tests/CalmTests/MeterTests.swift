@@ -7,21 +7,21 @@ import Wire
 @testable import Calm
 
 @Suite(.timeLimit(.minutes(15))) struct MeterTests {
-    private static let now: Int64 = 10_000_000
+    private static let now: BootTime = 10_000_000
 
     private func meter(_ mixing: Mixing = .loudest) -> Meter { Meter(threshold: Threshold(level: 400, mixing: mixing)) }
 
     /// Adds a sample per second, from a second of the hour on; `true` is quiet.
     private func hear(_ meter: inout Meter, _ sounds: [Bool], from second: Int64 = 0, source: String = "mic") {
         for (index, isQuiet) in sounds.enumerated() {
-            let from = Self.now + (second + Int64(index)) * 1_000
+            let from = Self.now + .seconds(second + Int64(index))
             meter.add(
                 Sample(source: source, from: from, period: 1_000, level: isQuiet ? 399 : 400), at: from + 1_000)
         }
     }
 
     private func stretch(_ from: Int64, _ to: Int64) -> Stretch {
-        Stretch(from: Self.now + from * 1_000, to: Self.now + to * 1_000)
+        Stretch(from: Self.now + .seconds(from), to: Self.now + .seconds(to))
     }
 
     @Test func newMeterIsCalm() {
@@ -80,10 +80,10 @@ import Wire
 
     @Test func minutesListThePastHour() {
         var meter = meter()
-        let start = (Self.now / 60_000 + 1) * 60 - Self.now / 1_000
+        let start = (Self.now.milliseconds / 60_000 + 1) * 60 - Self.now.milliseconds / 1_000
         hear(&meter, (0..<60).map { $0 < 30 }, from: start)
         hear(&meter, (0..<60).map { _ in true }, from: start + 120)
-        let now = Self.now + (start + 190) * 1_000
+        let now = Self.now + .seconds(start + 190)
         #expect(meter.minutes(before: now, count: 60) == [50, nil, 100])
         #expect(meter.minutes(before: now, count: 2) == [100])
         #expect(Calm.Meter(threshold: meter.threshold).minutes(before: now, count: 60) == [])

@@ -15,7 +15,7 @@ struct Reference {
 
     mutating func hear(_ sample: Sample, at now: Int64) {
         latest = max(latest, now)
-        if sample.from >= latest - 120_000 { samples[sample.source, default: []].append(sample) }
+        if sample.from.milliseconds >= latest - 120_000 { samples[sample.source, default: []].append(sample) }
     }
 
     mutating func hear(_ register: Register) {
@@ -84,8 +84,8 @@ struct Reference {
         for heard in samples.values {
             var levels = [Int](repeating: .min, count: count)
             for sample in heard.sorted(by: { $0.from < $1.from }) {
-                let end = sample.from + 2 * sample.period
-                for cell in Self.cells(sample.from, end, of: count) { levels[cell] = sample.level }
+                let end = sample.end.milliseconds
+                for cell in Self.cells(sample.from.milliseconds, end, of: count) { levels[cell] = sample.level }
                 // The latest sample is valid; an earlier one with a longer period does not become valid again.
                 for cell in Self.cells(end, .max / 2, of: count) {
                     if levels[cell] == .min { break }

@@ -38,7 +38,7 @@ import Wire
         for (at, event) in story.events where at <= story.end + 60_000 {
             switch event {
             case .sample(let sample):
-                state.meter.add(sample, at: at)
+                state.meter.add(sample, at: BootTime(at))
                 reference.hear(sample, at: at)
             case .register(let register):
                 held[register.owner] = register

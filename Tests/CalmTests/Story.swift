@@ -60,7 +60,8 @@ struct Story {
             if random.chance(1) { from += random.step(1_000...40_000) }
             if random.chance(lost) { continue }
             let sample = Sample(
-                source: source, from: from, period: period, level: mean + random.pick(-spread...spread))
+                source: source, from: BootTime(from), period: Milliseconds(period),
+                level: mean + random.pick(-spread...spread))
             for _ in 0..<(random.chance(doubled) ? 2 : 1) {
                 let delay = random.chance(late) ? random.step(0...180_000) : random.step(0...worst)
                 events.append((from + period + delay, .sample(sample)))

@@ -37,7 +37,7 @@ struct CalmState: Hashable, Sendable, Codable {
         // The anchor is one instant on both clocks, whatever the wall clocks say.
         let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
         guard moment.register.status.isLive || moment.boot - moment.anchorBoot < Self.grace else {
-            meter.needed = .max
+            meter.needed = .distantFuture
             return nil
         }
         guard !meter.timeline.isEmpty, var lineage, lineage.id == moment.register.lineage else { return nil }
@@ -45,11 +45,11 @@ struct CalmState: Hashable, Sendable, Codable {
         lineage.update(moment.register)
         let at = moment.boot + lead
         let stretches = lineage.stretches(until: at, lead: lead)
-        meter.needed = stretches.map(\.from).min() ?? moment.boot.milliseconds
+        meter.needed = stretches.map(\.from).min() ?? moment.boot
         let reading = meter.reading(of: stretches)
         return CalmFeed(
             session: moment.register.id, percent: reading.percent, coverage: reading.coverage, trend: reading.trend,
-            level: meter.level(at: moment.boot.milliseconds), threshold: meter.threshold.level,
-            minutes: meter.minutes(before: moment.boot.milliseconds, count: Self.minutes), at: max(0, at))
+            level: meter.level(at: moment.boot), threshold: meter.threshold.level,
+            minutes: meter.minutes(before: moment.boot, count: Self.minutes), at: max(0, at))
     }
 }

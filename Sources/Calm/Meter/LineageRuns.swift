@@ -45,8 +45,7 @@ struct LineageRuns: Hashable, Codable, Sendable {
             let limit = min(end, lineagePart.takenOverAt(by: lineageParts) ?? end)
             return part.runs.compactMap { run in
                 let to = min(run.to ?? limit, limit)
-                return to > run.from
-                    ? Stretch(from: (run.from - lead).milliseconds, to: (to - lead).milliseconds) : nil
+                return to > run.from ? Stretch(from: run.from - lead, to: to - lead) : nil
             }
         }
     }

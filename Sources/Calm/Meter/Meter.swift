@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Session
 
 /// The meter of a space: it combines the samples of all microphones into a timeline of quiet and loud. It knows no
 /// session; ``needed`` says how far back a reader needs it. Samples may arrive in any order. A sample is dropped when
 /// it begins more than ``lateness`` before the latest `now` that the meter has seen: the timeline before that is final.
 struct Meter: Hashable, Codable, Sendable {
-    /// The maximum delay of a sample, in milliseconds.
-    static let lateness: Int64 = 120_000
+    /// The maximum delay of a sample.
+    static let lateness: Milliseconds = 120_000
     /// The maximum number of microphones in a space; samples of further ones are dropped.
     static let sourcesLimit = 64
-    /// The time that the timeline is kept if no session needs more, in milliseconds. The feed needs 60 minutes of it.
-    static let keptTime: Int64 = 61 * 60_000
+    /// The time that the timeline is kept if no session needs more. The feed needs 60 minutes of it.
+    static let keptTime: Milliseconds = .minutes(61)
 
     /// The threshold for samples added from now on.
     var threshold: Threshold
     private(set) var timeline = SoundTimeline()
     /// The samples by source, sorted by time, that later arrivals can still affect.
     private var recent: [String: [Sample]] = [:]
-    /// The instant before which the timeline is final, on the boot clock.
-    private var settled = Int64.min
-    /// The earliest instant that the feed needs, on the boot clock. `.max` if there is no session, or if the last one
+    /// The instant before which the timeline is final.
+    private var settled = BootTime.distantPast
+    /// The earliest instant that the feed needs. ``Time/distantFuture`` if there is no session, or if the last one
     /// ended ``CalmState/grace`` ago or earlier.
-    var needed = Int64.max
+    var needed = BootTime.distantFuture
 
     init(threshold: Threshold) { self.threshold = threshold }
 
-    /// Adds a sample; `now` is the boot clock, in milliseconds. Returns `false` if the sample was dropped: too late,
-    /// from the future, without a period, or beyond ``sourcesLimit``.
+    /// Adds a sample. Returns `false` if the sample was dropped: too late, from the future, without a period, or beyond
+    /// ``sourcesLimit``.
     @discardableResult
-    mutating func add(_ sample: Sample, at now: Int64) -> Bool {
+    mutating func add(_ sample: Sample, at now: BootTime) -> Bool {
         settled = max(settled, now - Self.lateness)
         timeline.forget(before: min(needed, now - Self.keptTime))
         guard sample.from >= settled, sample.from <= now, sample.period > 0 else { return false }
@@ -43,7 +44,7 @@ struct Meter: Hashable, Codable, Sendable {
     }
 
     /// Returns the level at a time, in tenths of a decibel; `nil` without a valid sample.
-    func level(at time: Int64) -> Int? {
+    func level(at time: BootTime) -> Int? {
         let levels = recent.values.compactMap { $0.level(at: time) }
         switch threshold.mixing {
         case .loudest: return levels.max()
@@ -55,16 +56,16 @@ struct Meter: Hashable, Codable, Sendable {
         }
     }
 
-    /// Shifts all times by `milliseconds`, to the boot clock of another boot. If the wall clock was wrong, the
-    /// times can be in the future now, and every new sample would be too late: then the meter begins again, empty.
-    mutating func move(by milliseconds: Int64, at now: Int64) {
-        timeline.move(by: milliseconds)
-        if settled != .min { settled += milliseconds }
+    /// Shifts all times to the boot clock of another boot. If the wall clock was wrong, the times can be in the future
+    /// now, and every new sample would be too late: then the meter begins again, empty.
+    mutating func move(by shift: Milliseconds, at now: BootTime) {
+        timeline.move(by: shift)
+        if settled != .distantPast { settled += shift }
         guard settled <= now else { return self = Meter(threshold: threshold) }
-        if needed != .max { needed += milliseconds }
+        if needed != .distantFuture { needed += shift }
         for (source, samples) in recent {
             recent[source] = samples.map {
-                Sample(source: source, from: $0.from + milliseconds, period: $0.period, level: $0.level)
+                Sample(source: source, from: $0.from + shift, period: $0.period, level: $0.level)
             }
         }
     }
@@ -75,7 +76,7 @@ struct Meter: Hashable, Codable, Sendable {
 
     // MARK: From samples to sounds
 
-    private mutating func updateTimeline(from start: Int64, to end: Int64) {
+    private mutating func updateTimeline(from start: BootTime, to end: BootTime) {
         var times = [start]
         for samples in recent.values {
             var index = samples.count - 1
@@ -90,7 +91,7 @@ struct Meter: Hashable, Codable, Sendable {
         timeline.replace(from: start, to: end, with: times.map { ($0, sound(at: $0)) }, then: sound(at: end))
     }
 
-    private func sound(at time: Int64) -> SoundTimeline.Sound {
+    private func sound(at time: BootTime) -> SoundTimeline.Sound {
         level(at: time).map { $0 < threshold.level ? .quiet : .loud } ?? .unknown
     }
 
@@ -98,13 +99,13 @@ struct Meter: Hashable, Codable, Sendable {
 
 extension [Sample] {
     /// Returns when a sample expires: after twice its period, or at the next sample.
-    fileprivate func end(of index: Int) -> Int64 {
+    fileprivate func end(of index: Int) -> BootTime {
         index + 1 < count ? Swift.min(self[index].end, self[index + 1].from) : self[index].end
     }
 
-    fileprivate func level(at time: Int64) -> Int? {
+    fileprivate func level(at time: BootTime) -> Int? {
         // Usually the last sample is the valid one, so that the search ends at once.
-        var (low, high) = ((last?.from ?? .max) <= time ? count : 0, count)
+        var (low, high) = ((last?.from ?? .distantFuture) <= time ? count : 0, count)
         while low < high {
             let middle = (low + high) / 2
             if self[middle].from <= time { low = middle + 1 } else { high = middle }
@@ -114,7 +115,7 @@ extension [Sample] {
 
     /// Inserts a sample by time, replaces one of the same instant, and discards samples that are final.
     /// - Returns: The end of the time that the sample affects.
-    fileprivate mutating func place(_ sample: Sample, settled: Int64) -> Int64 {
+    fileprivate mutating func place(_ sample: Sample, settled: BootTime) -> BootTime {
         var index = count
         while index > 0, self[index - 1].from > sample.from { index -= 1 }
         var end = sample.end

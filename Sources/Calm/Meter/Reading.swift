@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
 import Wire
 
 /// The result of measuring the quiet of a session.
@@ -15,7 +16,7 @@ struct Reading: Hashable, Sendable {
 extension Meter {
     /// The difference of two minutes, in percentage points, up to which the trend is steady.
     static let steady: Int64 = 5
-    private static let minute: Int64 = 60_000
+    private static let minute: Milliseconds = .minutes(1)
 
     /// Computes the reading of a session's running time, given as stretches; overlaps count once.
     func reading(of stretches: [Stretch]) -> Reading {
@@ -28,8 +29,8 @@ extension Meter {
 
     /// Returns the percentage of quiet of each of the last whole minutes, the latest last. A minute of which less than
     /// half was measured is `nil`; such minutes at the beginning are left out.
-    func minutes(before now: Int64, count: Int) -> [Int?] {
-        let end = now / Self.minute * Self.minute
+    func minutes(before now: BootTime, count: Int) -> [Int?] {
+        let end = BootTime(now.milliseconds / Self.minute.count * Self.minute.count)
         let minutes = (1...count).reversed().map { back -> Int? in
             let from = end - Int64(back) * Self.minute
             let sums = timeline.sums(from: from, to: from + Self.minute)
@@ -43,11 +44,11 @@ extension Meter {
         let before = earlier.split(last: Self.minute).last
         guard before.length == Self.minute else { return nil }
         let (new, old) = (sums(of: last), sums(of: before))
-        let enough = Self.minute * Int64(CalmFeed.enoughCoverage) / 100
+        let enough = Int64(CalmFeed.enoughCoverage) * Self.minute / 100
         guard new.heard >= enough, old.heard >= enough else { return nil }
         // new.quiet / new.heard - old.quiet / old.heard, in integers.
-        let difference = 100 * (new.quiet * old.heard - old.quiet * new.heard)
-        let limit = Self.steady * new.heard * old.heard
+        let difference = 100 * (new.quiet.count * old.heard.count - old.quiet.count * new.heard.count)
+        let limit = Self.steady * new.heard.count * old.heard.count
         return difference > limit ? .rising : difference < -limit ? .falling : .steady
     }
 
@@ -55,7 +56,7 @@ extension Meter {
         union.reduce(SoundTimeline.Sums()) { $0 + timeline.sums(from: $1.from, to: $1.to) }
     }
 
-    private static func percent(_ part: Int64, of whole: Int64) -> Int {
-        whole == 0 ? 100 : Int((200 * part + whole) / (2 * whole))
+    private static func percent(_ part: Milliseconds, of whole: Milliseconds) -> Int {
+        whole == 0 ? 100 : Int((200 * part + whole).count / (2 * whole).count)
     }
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// A sound level measured by one microphone.
 struct Sample: Hashable, Sendable, Codable {
     /// The microphone. Samples of one source follow each other; samples of different sources are mixed.
     var source: String
-    /// The beginning of the sample, in milliseconds of the boot clock. It ends at the source's next sample, or after
-    /// two ``period``s.
-    var from: Int64
-    /// The interval between samples of its source, in milliseconds; at least 1.
-    var period: Int64
+    /// The beginning of the sample. It ends at the source's next sample, or after two ``period``s.
+    var from: BootTime
+    /// The interval between samples of its source; at least 1 ms.
+    var period: Milliseconds
     /// The level in tenths of a decibel.
     var level: Int
 
     /// When it expires if no other sample follows.
-    var end: Int64 { from + 2 * period }
+    var end: BootTime { from + 2 * period }
 }
 
 /// How the levels of several microphones of a space are combined.

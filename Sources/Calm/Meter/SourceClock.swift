@@ -9,22 +9,17 @@ struct SourceClock: Hashable, Sendable {
     private static let drift: Int64 = 5_000
 
     private var bootID: BootID?
-    /// The estimate of this machine's clock minus the node's, in milliseconds; `.max` before the first message.
-    private var lead = Int64.max
+    /// The estimate of this machine's clock minus the node's; `nil` before the first message.
+    private var lead: Milliseconds?
     /// When the estimate was made, on this machine's boot clock.
-    private var at: Int64 = 0
+    private var at: BootTime = 0
 
-    /// Returns when a message was sent, in milliseconds of this machine's boot clock; not after `now`.
-    /// `sent` is a time of the sender's boot clock; a new `bootID` resets the estimate.
-    mutating func place(sent: Int64, bootID: BootID?, at now: Int64) -> Int64 {
-        let found = now - sent
-        if bootID != self.bootID || lead == .max {
-            lead = found
-        } else {
-            lead = min(found, lead + (now - at) / Self.drift)
-        }
-        self.bootID = bootID
-        at = now
-        return sent + lead
+    /// Returns when a message was sent, on this machine's boot clock; not after `now`. `sent` is a time of the sender's
+    /// boot clock; a new `bootID` resets the estimate.
+    mutating func place(sent: BootTime, bootID: BootID?, at now: BootTime) -> BootTime {
+        var found = now - sent
+        if bootID == self.bootID, let lead { found = min(found, lead + (now - at) / Self.drift) }
+        (self.bootID, lead, at) = (bootID, found, now)
+        return sent + found
     }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An interval of running time, in milliseconds of the boot clock.
-struct Stretch: Hashable, Sendable {
-    var from: Int64
-    /// The end of the stretch, not before its beginning.
-    var to: Int64
+import Session
 
-    var length: Int64 { to - from }
+/// An interval of running time.
+struct Stretch: Hashable, Sendable {
+    var from: BootTime
+    /// The end of the stretch, not before its beginning.
+    var to: BootTime
+
+    var length: Milliseconds { to - from }
 }
 
 extension [Stretch] {
@@ -23,8 +25,8 @@ extension [Stretch] {
         return union
     }
 
-    /// Splits a union into its last `length` milliseconds and the time before them.
-    func split(last length: Int64) -> (before: [Stretch], last: [Stretch]) {
+    /// Splits a union into its last time of a length and the time before it.
+    func split(last length: Milliseconds) -> (before: [Stretch], last: [Stretch]) {
         var (before, last, wanted) = (self, [Stretch](), length)
         while wanted > 0, let stretch = before.popLast() {
             let from = Swift.max(stretch.from, stretch.to - wanted)
@@ -35,5 +37,5 @@ extension [Stretch] {
         return (before, last)
     }
 
-    var length: Int64 { reduce(0) { $0 + $1.length } }
+    var length: Milliseconds { reduce(0) { $0 + $1.length } }
 }

@@ -2,7 +2,6 @@
 
 import Logging
 package import Mosquitto
-import Platform
 import Runtime
 import Session
 import Settings
@@ -10,8 +9,8 @@ import Wire
 
 /// The calm service: one broker connection, on whose thread it lives, and a ``CalmSpace`` for each space.
 package actor CalmService: BrokerService {
-    /// The interval between two feeds while a session runs, in milliseconds. A person sees a change within it.
-    static let feedInterval: Int64 = 1_000
+    /// The interval between two feeds while a session runs. A person sees a change within it.
+    static let feedInterval: Milliseconds = 1_000
 
     private nonisolated let loop: EventLoop
     private let settings: CalmSettings
@@ -64,12 +63,12 @@ package actor CalmService: BrokerService {
         guard case .message(let message) = event, let space = handle(message) else { return }
         guard !isTicking, space.needsTick else { return }
         isTicking = true
-        ticker?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.feedInterval)
+        ticker?.arm(atBootMilliseconds: (Clocks.boot() + Self.feedInterval).milliseconds)
     }
 
     /// Handles a message, and returns its space; `nil` if the message is not used.
     private func handle(_ message: MQTTMessage) -> CalmSpace? {
-        let now = SystemClock.bootMilliseconds()
+        let now = Clocks.boot()
         if let id = Topics.space(of: message.topic) {
             guard let space = link.openSpace(id) else { return nil }
             for case .sound(let level, let node) in space.core.receive(message) {
@@ -86,12 +85,13 @@ package actor CalmService: BrokerService {
     }
 
     private func tick() {
-        let now = SystemClock.bootMilliseconds()
+        let now = Clocks.boot()
         isTicking = false
         for space in link.spaces.values {
             space.update(at: now)
             if space.needsTick { isTicking = true }
         }
-        if isTicking { ticker?.arm(atBootMilliseconds: now - now % Self.feedInterval + Self.feedInterval) }
+        let interval = Self.feedInterval.count
+        if isTicking { ticker?.arm(atBootMilliseconds: (now.milliseconds / interval + 1) * interval) }
     }
 }

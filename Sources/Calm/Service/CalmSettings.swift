@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
 package import Settings
 
 /// The validated settings of `lockstep-calm` and its commands.
@@ -29,8 +30,8 @@ package struct CalmSettings: Sendable {
     struct SensorTopic: Sendable {
         var filter: String
         var sensor: Sensor
-        /// The interval between levels, in milliseconds.
-        var period: Int64
+        /// The interval between levels.
+        var period: Milliseconds
     }
 
     package init(_ given: SettingValues, for reader: Reader, environment: [String: String]) throws {
@@ -77,7 +78,7 @@ package struct CalmSettings: Sendable {
         let period = try values.duration(.calmPeriod) ?? 60
         guard let filter = try values.read(.calmTopic, { $0 }, "") else { return nil }
         guard let plain = Sensor(pointer: "", scale: scale, offset: offset) else { return nil }
-        return SensorTopic(filter: filter, sensor: sensor ?? plain, period: Int64(period) * 1_000)
+        return SensorTopic(filter: filter, sensor: sensor ?? plain, period: .seconds(Int64(period)))
     }
 
     private static func decibels(_ text: String) -> Double? { Double(text).flatMap { abs($0) <= 200 ? $0 : nil } }

@@ -2,7 +2,6 @@
 
 import Core
 import Mosquitto
-import Platform
 import Runtime
 import Session
 import Settings
@@ -10,8 +9,8 @@ import Wire
 
 /// The calm of one space: its core, its state, and the feed published last. It lives on the service's thread.
 final class CalmSpace: ServiceSpace {
-    /// How long the feed is still computed after the session has changed, for levels that come late, in milliseconds.
-    private static let lateness: Int64 = 3_000
+    /// How long the feed is still computed after the session has changed, for levels that come late.
+    private static let lateness: Milliseconds = 3_000
     /// The maximum number of microphones whose clocks are remembered.
     private static let clocksLimit = 256
 
@@ -23,8 +22,8 @@ final class CalmSpace: ServiceSpace {
     private var clocks: [String: SourceClock] = [:]
     private var file: CalmStateFile
     private var published: CalmFeed?
-    private var publishedAt = Int64.min / 2
-    private var changedAt = Int64.min / 2
+    private var publishedAt = BootTime(.min / 2)
+    private var changedAt = BootTime(.min / 2)
 
     init(
         space: SpaceID, settings: CalmSettings, files: CalmStateFiles, loop: EventLoop, output: ServiceOutput
@@ -37,7 +36,7 @@ final class CalmSpace: ServiceSpace {
         core.onHandled = { [weak self] in self?.viewMayHaveChanged() }
         core.onTurn = { [weak self] in
             self?.published = nil
-            self?.update(at: SystemClock.bootMilliseconds())
+            self?.update(at: Clocks.boot())
         }
     }
 
@@ -45,19 +44,17 @@ final class CalmSpace: ServiceSpace {
     func save() { files.writePending(&file) }
 
     /// Adds the level of a node's microphone. Its boot clock is converted to this machine's.
-    func add(_ level: SoundLevel, from node: NodeID, at now: Int64) {
+    func add(_ level: SoundLevel, from node: NodeID, at now: BootTime) {
         let source = level.source.map { "\(node)/\($0)" } ?? node.rawValue
         var sent = now
         if let reading = level.sent {
             if clocks.count >= Self.clocksLimit, clocks[source] == nil { clocks.removeAll() }
-            sent = clocks[source, default: SourceClock()].place(
-                sent: reading.milliseconds, bootID: level.bootID, at: now)
+            sent = clocks[source, default: SourceClock()].place(sent: reading, bootID: level.bootID, at: now)
         }
-        let period = level.period.count
-        add(Sample(source: source, from: sent - period, period: period, level: level.level), at: now)
+        add(Sample(source: source, from: sent - level.period, period: level.period, level: level.level), at: now)
     }
 
-    func add(_ sample: Sample, at now: Int64) {
+    func add(_ sample: Sample, at now: BootTime) {
         guard state.meter.add(sample, at: now) else { return }
         file.append(sample, at: now)
         // While no session runs, nothing else writes the pending lines.
@@ -66,15 +63,15 @@ final class CalmSpace: ServiceSpace {
 
     /// Whether the feed can change by time alone.
     var needsTick: Bool {
-        let boot = SystemClock.bootMilliseconds()
-        guard let moment = core.engine.view.lastMoment(at: BootTime(boot)) else { return false }
+        let boot = Clocks.boot()
+        guard let moment = core.engine.view.lastMoment(at: boot) else { return false }
         return moment.register.status == .running || boot - changedAt < Self.lateness
     }
 
     private func viewMayHaveChanged() {
         guard core.engine.view != view, !core.engine.isCatchingUp else { return }
         view = core.engine.view
-        let boot = SystemClock.bootMilliseconds()
+        let boot = Clocks.boot()
         changedAt = boot
         guard let register = core.engine.view.register else { return }
         if state.update(register, others: { core.engine.register(of: $0) }), let lineage = state.lineage {
@@ -84,14 +81,14 @@ final class CalmSpace: ServiceSpace {
     }
 
     /// Publishes the feed if it has changed, at most once a second.
-    func update(at boot: Int64) {
+    func update(at boot: BootTime) {
         // Written before it is published, so that a restart does not take back what was published.
         files.writePending(&file, state: state)
         guard core.serves, boot - publishedAt >= CalmService.feedInterval,
-            let moment = core.engine.view.lastMoment(at: BootTime(boot)), var feed = state.feed(of: moment),
+            let moment = core.engine.view.lastMoment(at: boot), var feed = state.feed(of: moment),
             feed.isNews(after: published)
         else { return }
-        if moment.register.status != .running { changedAt = max(changedAt, moment.anchorBoot.milliseconds) }
+        if moment.register.status != .running { changedAt = max(changedAt, moment.anchorBoot) }
         feed.by = core.codec.me
         published = feed
         publishedAt = boot

@@ -20,7 +20,7 @@ struct CalmStateFile {
     /// Whether the pending lines should be written now.
     var hasManyPending: Bool { pending.count > 4_096 }
 
-    mutating func append(_ sample: Sample, at now: Int64) {
+    mutating func append(_ sample: Sample, at now: BootTime) {
         pending += "s \(sample.from) \(sample.period) \(sample.level) \(now) \(sample.source)\n".utf8
     }
 
@@ -53,9 +53,9 @@ struct CalmStateFiles {
         var state: CalmState
     }
 
-    private var lead: Int64 {
+    private var lead: Lead {
         let now = Clocks.now()
-        return Lead(of: now.told, over: now.boot).milliseconds
+        return Lead(of: now.told, over: now.boot)
     }
 
     /// Reads the state of a space, and rewrites its file as one snapshot.
@@ -87,7 +87,7 @@ struct CalmStateFiles {
     }
 
     private func rewrite(_ file: inout CalmStateFile, _ state: CalmState, isFlushed: Bool = true) {
-        let bytes = ReportJSON.encode(Snapshot(boot: bootID.rawValue, lead: lead, state: state)) + [10]
+        let bytes = ReportJSON.encode(Snapshot(boot: bootID.rawValue, lead: lead.milliseconds, state: state)) + [10]
         file.pending = []
         do throws(FileError) {
             try Files.replace(file.path, isFlushed: isFlushed, with: bytes)
@@ -121,7 +121,7 @@ struct CalmStateFiles {
         var state = snapshot.state
         for line in lines.dropFirst() { Self.apply(line, to: &state) }
         if snapshot.boot != bootID.rawValue {
-            state.meter.move(by: snapshot.lead - lead, at: SystemClock.bootMilliseconds())
+            state.meter.move(by: Lead(snapshot.lead) - lead, at: Clocks.boot())
         }
         return state
     }
@@ -137,6 +137,8 @@ struct CalmStateFiles {
         guard parts.count == 6, parts[0] == "s", let from = Int64(parts[1]), let period = Int64(parts[2]),
             let level = Int(parts[3]), let now = Int64(parts[4])
         else { return }
-        state.meter.add(Sample(source: String(parts[5]), from: from, period: period, level: level), at: now)
+        let sample = Sample(
+            source: String(parts[5]), from: BootTime(from), period: Milliseconds(period), level: level)
+        state.meter.add(sample, at: BootTime(now))
     }
 }

@@ -3,19 +3,21 @@
 import Glibc
 import Logging
 import Platform
+import Runtime
+import Session
 import Settings
 import Synchronization
 import SystemPackage
 
 /// A loop that measures the sound of a recorder, and restarts one that ends. It reads on a thread, since a pipe blocks.
 final class RecorderLoop: Sendable {
-    /// A recorder that ends within this many milliseconds has failed, and the next one is tried.
-    private static let minimumLife: Int64 = 5_000
-    /// The back-off between two starts, in milliseconds.
-    private static let (shortestWait, longestWait): (Int64, Int64) = (250, 30_000)
-    private static let second: Int64 = 1_000
-    /// How far sound may be ahead of the clock, in milliseconds: the recorder's clock may be slightly fast.
-    private static let ahead: Int64 = 200
+    /// A recorder that ends within this time has failed, and the next one is tried.
+    private static let minimumLife: Milliseconds = 5_000
+    /// The back-off between two starts.
+    private static let (shortestWait, longestWait): (Milliseconds, Milliseconds) = (250, 30_000)
+    private static let second: Milliseconds = 1_000
+    /// How far sound may be ahead of the clock: the recorder's clock may be slightly fast.
+    private static let ahead: Milliseconds = 200
     /// Seconds of digital silence after which a warning is logged.
     private static let mutedAfter = 10
 
@@ -59,13 +61,13 @@ final class RecorderLoop: Sendable {
             guard case .command(let words) = recorders[next] else {
                 return try await measure(STDIN_FILENO, meter, report).get()
             }
-            let began = SystemClock.bootMilliseconds()
+            let began = Clocks.boot()
             let ran = await Recorder.run(words) { output in await self.measure(output.rawValue, meter, report) }
             if isStopped { return }
             var end = ran?.end ?? "it cannot be started"
             if case .failure(let fault)? = ran?.value { end = "\(fault)" }
             let recorder = recorders[next]
-            let lived = SystemClock.bootMilliseconds() - began
+            let lived = Clocks.boot() - began
             if lived >= Self.minimumLife { wait = Self.shortestWait } else { next = (next + 1) % recorders.count }
             log.warning("\(recorder) has ended (\(end)); \(recorders[next]) is started in \(wait) ms")
             let rest = wait
@@ -84,12 +86,12 @@ final class RecorderLoop: Sendable {
         }
     }
 
-    private func pause(_ milliseconds: Int64) {
+    private func pause(_ length: Milliseconds) {
         var descriptors = [pollfd(fd: bell.readEnd, events: Int16(POLLIN), revents: 0)]
-        let end = SystemClock.bootMilliseconds() + milliseconds
+        let end = Clocks.boot() + length
         while !isStopped {
-            let left = end - SystemClock.bootMilliseconds()
-            if left <= 0 || poll(&descriptors, 1, Int32(left)) > 0 { return }
+            let left = end - Clocks.boot()
+            if left <= 0 || poll(&descriptors, 1, Int32(left.count)) > 0 { return }
         }
     }
 
@@ -100,7 +102,7 @@ final class RecorderLoop: Sendable {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
             buffer.deallocate()
         }
-        var due: Int64?
+        var due: BootTime?
         var silent = 0
         var descriptors = [
             pollfd(fd: source, events: Int16(POLLIN), revents: 0),
@@ -112,7 +114,7 @@ final class RecorderLoop: Sendable {
             let count = Glibc.read(source, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return }
-            due = due ?? SystemClock.bootMilliseconds() + Self.second + Self.ahead
+            due = due ?? Clocks.boot() + Self.second + Self.ahead
             for level in try meter.measure(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
                 if isPaced { keepPace(&due) }
                 guard !isStopped else { return }
@@ -126,8 +128,8 @@ final class RecorderLoop: Sendable {
     }
 
     /// Waits until the second of a level is nearly over. `due` slowly follows a recorder whose clock is fast.
-    private func keepPace(_ due: inout Int64?) {
-        let now = SystemClock.bootMilliseconds()
+    private func keepPace(_ due: inout BootTime?) {
+        let now = Clocks.boot()
         let time = due ?? now
         let lead = time - now
         if lead > Self.ahead { pause(lead - Self.ahead) }

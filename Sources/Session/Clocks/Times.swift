@@ -107,8 +107,12 @@ public struct Lead: Hashable, Comparable, Sendable {
     }
 }
 
-extension Milliseconds: CustomStringConvertible {
+extension Milliseconds: CustomStringConvertible, Codable {
     public var description: String { "\(count)" }
+
+    public init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
+
+    public func encode(to encoder: any Encoder) throws { try count.encode(to: encoder) }
 }
 
 extension Time: CustomStringConvertible, Codable {

@@ -53,9 +53,9 @@ import Wire
             echo()
         }
 
-        func add(_ level: SoundLevel, from node: NodeID, at now: Int64) { watch?.add(level, from: node, at: now) }
+        func add(_ level: SoundLevel, from node: NodeID, at now: BootTime) { watch?.add(level, from: node, at: now) }
 
-        func update(at boot: Int64) {
+        func update(at boot: BootTime) {
             watch?.update(at: boot)
             echo()
         }
@@ -111,10 +111,10 @@ import Wire
             #expect(await service.needsTick)
             for (second, level) in [300, 600, 300, 300].enumerated() {
                 await service.add(
-                    SoundLevel(level: level), from: desk, at: now.boot.milliseconds - 10_000 + Int64(second) * 1_000)
+                    SoundLevel(level: level), from: desk, at: now.boot - 10_000 + .seconds(Int64(second)))
             }
             // The last level is valid for two seconds.
-            await service.update(at: now.boot.milliseconds + 2_000)
+            await service.update(at: now.boot + 2_000)
             let feed = try #require(await service.feeds.last)
             #expect(feed.session.rawValue == "S1")
             #expect(feed.percent == 80, "four seconds of five")
@@ -126,13 +126,13 @@ import Wire
             try await service.connect("c-1")
             let now = Clocks.now()
             await service.receive(session(at: now))
-            await service.add(SoundLevel(level: 300), from: desk, at: now.boot.milliseconds - 5_000)
-            await service.update(at: now.boot.milliseconds + 2_000)
+            await service.add(SoundLevel(level: 300), from: desk, at: now.boot - 5_000)
+            await service.update(at: now.boot + 2_000)
             #expect(await service.feeds.count == 1)
-            await service.update(at: now.boot.milliseconds + 2_500)
+            await service.update(at: now.boot + 2_500)
             #expect(await service.feeds.count == 1, "at most one a second")
             try await service.connect("c-2")
-            await service.update(at: now.boot.milliseconds + 4_000)
+            await service.update(at: now.boot + 4_000)
             #expect(await service.feeds.count == 2, "the broker may have lost it")
         }
     }

@@ -14,7 +14,7 @@ import Testing
     private let directory: TemporaryDirectory
     private let space = SpaceID.home
     private let threshold = Threshold(level: 450)
-    private let now: Int64 = 1_000_000
+    private let now: BootTime = 1_000_000
 
     init() throws { directory = try TemporaryDirectory() }
 
@@ -27,7 +27,7 @@ import Testing
     private var path: String { directory.file("state/home.calm") }
 
     /// Adds a second of a level, in memory and in the file.
-    private func hear(_ level: Int, at time: Int64, in state: inout CalmState, _ file: inout CalmStateFile) {
+    private func hear(_ level: Int, at time: BootTime, in state: inout CalmState, _ file: inout CalmStateFile) {
         let sample = Sample(source: "mic of the hall", from: time, period: 1_000, level: level)
         state.meter.add(sample, at: time)
         file.append(sample, at: time)
@@ -39,7 +39,7 @@ import Testing
             let files = try files()
             var file: CalmStateFile
             (file, state) = files.open(space, threshold: threshold)
-            for second in 0..<5 { hear(300 + Int(second), at: now + Int64(second) * 1_000, in: &state, &file) }
+            for second in 0..<5 { hear(300 + Int(second), at: now + .seconds(Int64(second)), in: &state, &file) }
             files.writePending(&file)
         }
         let (_, found) = try files().open(space, threshold: threshold)
@@ -89,7 +89,7 @@ import Testing
         var (file, state) = files.open(space, threshold: threshold)
         var largest: off_t = 0
         for second in 0..<4_000 {
-            hear(300, at: now + Int64(second) * 1_000, in: &state, &file)
+            hear(300, at: now + .seconds(Int64(second)), in: &state, &file)
             if file.hasManyPending { files.writePending(&file, state: state) }
             var status = stat()
             stat(path, &status)
