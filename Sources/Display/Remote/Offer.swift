@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import API
-import Session
+package import Session
 
 /// A session that a display offers to start with one press.
 package struct Offer: Hashable, Sendable, JSONWritable {
@@ -11,20 +11,20 @@ package struct Offer: Hashable, Sendable, JSONWritable {
     package var label: LabelReport?
     package var emoji: Localized?
     package var request: StartRequest
-    /// The milliseconds until it is no longer offered; `nil` if it stays.
-    package var lasts: Int64?
+    /// The time until it is no longer offered; `nil` if it stays.
+    package var lasts: Milliseconds?
 
     package var json: JSONText {
         [
             "text": text.json, "detail": detail.json, "label": label.map { JSONText($0) }, "emoji": emoji?.json,
-            "request": JSONText(request), "lasts": lasts?.json,
+            "request": JSONText(request), "lasts": lasts?.count.json,
         ]
     }
 }
 
 extension Offer {
     /// How long after a stop a page offers to go on with the session.
-    private static let lasting: Int64 = 600_000
+    private static let lasting: Milliseconds = .minutes(10)
 
     package init(_ preset: Preset, strings: Strings) {
         self.init(
@@ -47,16 +47,16 @@ extension Offer {
     }
 
     /// Creates the offer to go on with the session that was stopped last. `nil` if there is none, or its time is over.
-    init?(continuing recent: [RecentSession], at groupTime: Int64, strings: Strings) {
-        guard let session = recent.lastStopped, let stop = session.stop, stop.at + Self.lasting > groupTime else {
-            return nil
-        }
+    init?(continuing recent: [RecentSession], at groupTime: GroupTime, strings: Strings) {
+        guard let session = recent.lastStopped, let stop = session.stop else { return nil }
+        let left = GroupTime(stop.at) + Self.lasting - groupTime
+        guard left > 0 else { return nil }
         self.init(again: session, strings: strings)
         text = strings.text(.goOn, ["name": text])
-        let left = strings.text(.left, ["time": TimeText.text(seconds: stop.left, padded: false)])
-        detail = session.start.phases == nil ? "" : left
+        let rest = strings.text(.left, ["time": TimeText.text(seconds: stop.left, padded: false)])
+        detail = session.start.phases == nil ? "" : rest
         request = StartRequest(again: true)
-        lasts = stop.at + Self.lasting - groupTime
+        lasts = left
     }
 
     static func focus(_ strings: Strings) -> Offer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import API
-import Session
+package import Session
 
 /// Everything that the remote page shows besides the session: offers to start, machines, the week, and its own words.
 package enum Overview {
@@ -10,15 +10,14 @@ package enum Overview {
     private static let daysLimit = 7
     private static let labelsLimit = 12
 
-    /// - Parameter groupTime: The present, in milliseconds since 1970.
     package static func json(
         _ shown: NodeView, nodes: [NodeReport], week: WeekNumbers?, recent: [RecentSession], presets: [Preset],
-        mayPress: Bool, groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
+        mayPress: Bool, groupTime: GroupTime, utcOffset: (Int64) -> Int, strings: Strings
     ) -> JSONText {
         let live = shown.view.register.flatMap { $0.status.isLive ? $0 : nil }
         let sessions = recent.map { seen in
             // The running session has gone on since.
-            live.flatMap { $0.lineage.rawValue == seen.lineage ? RecentSession($0, at: GroupTime(groupTime)) : nil }
+            live.flatMap { $0.lineage.rawValue == seen.lineage ? RecentSession($0, at: groupTime) : nil }
                 ?? seen
         }
         var known: [StartRequest] = []
@@ -66,10 +65,10 @@ package enum Overview {
 
     /// Returns the days that have sessions, the latest first.
     private static func days(
-        _ sessions: [RecentSession], at groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
+        _ sessions: [RecentSession], at groupTime: GroupTime, utcOffset: (Int64) -> Int, strings: Strings
     ) -> [JSONText] {
         func date(_ time: Int64) -> CivilDate { LocalTime(at: time, offset: utcOffset(time)).date }
-        let today = date(groupTime)
+        let today = date(groupTime.milliseconds)
         return (0..<daysLimit).compactMap { ago in
             let day = today.adding(days: -ago)
             let found = sessions.filter { date($0.startedAt) == day && $0.done >= 60_000 }
@@ -92,7 +91,7 @@ package enum Overview {
     }
 
     private static func machine(
-        _ report: NodeReport, owner: NodeID?, at groupTime: Int64, strings: Strings
+        _ report: NodeReport, owner: NodeID?, at groupTime: GroupTime, strings: Strings
     ) -> JSONText {
         let isOwner = report.node == owner?.rawValue
         var texts = [isOwner ? strings[.ownsSession] : ""]
@@ -104,7 +103,7 @@ package enum Overview {
         case .unknown, .offline: texts.append(strings[.offline])
         }
         if !report.online, let last = report.lastHeard {
-            texts.append(Screen.lastHeard(Milliseconds(max(0, groupTime - last)), strings: strings))
+            texts.append(Screen.lastHeard(max(0, groupTime - GroupTime(last)), strings: strings))
         }
         return [
             "name": (report.name ?? report.node).json, "texts": texts.filter { !$0.isEmpty }.json,

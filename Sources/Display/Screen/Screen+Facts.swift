@@ -9,9 +9,7 @@ extension Screen {
         package var phaseName: Localized?
         /// The seconds left of a countdown, elapsed in a count-up, or beyond a phase's length.
         package var seconds: Int?
-        /// When the phase of a running countdown ends, in milliseconds of group time.
-        package var endsAt: Int64?
-        /// The time of day of ``endsAt``, as "14:25".
+        /// The time of day at which the phase of a running countdown ends, as "14:25".
         package var endClock: Localized?
         /// The position among phases of this kind, as "3/8"; `nil` if there is only one.
         package var phaseCount: Localized?
@@ -31,8 +29,8 @@ extension Screen.Facts {
         phaseName =
             register.currentPhase.name.map(Localized.userText) ?? options.strings[register.currentPhase.kind.texts.name]
         seconds = moment.shownSeconds
-        endsAt = moment.isInOvertime ? nil : register.endsAt?.milliseconds
-        endClock = endsAt.map { TimeText.clock($0, offset: options.utcOffset($0)) }
+        let end = moment.isInOvertime ? nil : register.endsAt?.milliseconds
+        endClock = end.map { TimeText.clock($0, offset: options.utcOffset($0)) }
         phaseCount = Screen.position(in: register).map { "\($0.index)/\($0.total)" }
         if face == .calm { percentText = options.percentText }
         staleText = moment.staleFor.map { Screen.lastHeard(max($0, .minutes(1)), strings: options.strings) }

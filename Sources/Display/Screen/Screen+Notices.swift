@@ -12,7 +12,7 @@ extension Screen {
         if let moment, let stale = moment.staleFor {
             let owner = Localized.userText(moment.register.owner.rawValue)
             let text: Localized = "\(lastHeard(stale, strings: options.strings)) · \(owner)"
-            notices.append(Notice(kind: .stale, text: text, since: (boot - stale).milliseconds, from: owner))
+            notices.append(Notice(kind: .stale, text: text, since: boot - stale, from: owner))
         }
         if options.isUnsaved { notices.append(Notice(kind: .unsaved, text: options.strings[.unsaved])) }
         if options.isClockWrong { notices.append(Notice(kind: .clockWrong, text: options.strings[.clockWrong])) }

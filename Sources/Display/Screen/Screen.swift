@@ -29,14 +29,14 @@ package struct Screen: Hashable, Sendable {
 
         package var kind: Kind
         package var text: Localized
-        /// For ``Kind/stale``: when the owner was last heard, in milliseconds of this node's boot clock. The kiosk page
-        /// updates the text itself.
-        package var since: Int64?
+        /// For ``Kind/stale``: when the owner was last heard, on this node's boot clock. The kiosk page updates the
+        /// text itself.
+        package var since: BootTime?
         /// For ``Kind/stale``: the owner.
         package var from: Localized?
 
         package var json: JSONText {
-            ["kind": kind.rawValue.json, "text": text.json, "since": since?.json, "from": from?.json]
+            ["kind": kind.rawValue.json, "text": text.json, "since": since?.milliseconds.json, "from": from?.json]
         }
     }
 

@@ -43,14 +43,14 @@ extension Timeline.Entry {
         let isMarked = screen.time.description.hasPrefix(TimeText.approximateSign.description)
         let sign = isMarked ? TimeText.approximateSign : ""
         let seconds = count.map { count in
-            Int((count.length.map { max($0 - count.elapsed, 0) } ?? count.elapsed) / 1_000)
+            Int((count.length.map { max($0 - count.elapsed, 0) } ?? count.elapsed).count / 1_000)
         }
         let buttons = screen.isIdle ? offers.map(\.button) : screen.buttons.map(\.json)
         return [
-            "from": from.json, "began": began?.json, "status": (screen.status?.rawValue ?? "idle").json,
-            "idle": screen.isIdle ? idle.json : nil,
+            "from": from.milliseconds.json, "began": began?.milliseconds.json,
+            "status": (screen.status?.rawValue ?? "idle").json, "idle": screen.isIdle ? idle.json : nil,
             "session": session?.rawValue.json, "phase": session == nil ? nil : phase.json, "count": count?.json,
-            "alarm": screen.face == .boring ? nil : alarm?.json,
+            "alarm": screen.face == .boring ? nil : alarm?.milliseconds.json,
             "pads": screen.face.padsMinutes.json, "sign": sign.json, "widest": screen.widestTime.json,
             "icon": screen.icon.path.json, "mark": screen.isStale ? nil : WidgetMark(screen)?.path.json,
             "emoji": screen.emoji?.json, "tint": screen.tint.description.json, "rests": screen.isBreak.json,
@@ -66,8 +66,8 @@ extension Timeline.Entry {
 extension Timeline.Count {
     fileprivate var json: JSONText {
         [
-            "anchor": anchor.json, "elapsed": elapsed.json, "length": length?.json, "runs": runs.json,
-            "hasOvertime": hasOvertime ? true.json : nil,
+            "anchor": anchor.milliseconds.json, "elapsed": elapsed.count.json, "length": length?.count.json,
+            "runs": runs.json, "hasOvertime": hasOvertime ? true.json : nil,
         ]
     }
 }

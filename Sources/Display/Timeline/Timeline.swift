@@ -8,15 +8,15 @@ package import Session
 package struct Timeline: Hashable, Sendable {
     /// A screen that is shown until the next entry.
     package struct Entry: Hashable, Sendable {
-        /// When it begins, in milliseconds of the node's boot clock.
-        package var from: Int64
+        /// When it begins, on the node's boot clock.
+        package var from: BootTime
         /// When its state began, which may be earlier than ``from``, on the same clock; `nil` when idle.
-        package var began: Int64?
+        package var began: BootTime?
         package var screen: Screen
         /// The clock of the screen's time; `nil` when idle.
         package var count: Count?
         /// When the alarm that waits for a person began, on the same clock.
-        package var alarm: Int64?
+        package var alarm: BootTime?
         /// The session to which a press applies; `nil` when idle.
         package var session: SessionID?
         /// The index of the phase to which a press applies.
@@ -25,12 +25,12 @@ package struct Timeline: Hashable, Sendable {
 
     /// A running or stopped clock.
     package struct Count: Hashable, Sendable {
-        /// A reference instant, in milliseconds of the node's boot clock.
-        package var anchor: Int64
-        /// The time elapsed in the phase at ``anchor``, in milliseconds, with the time beyond its length.
-        package var elapsed: Int64
-        /// The phase's length in milliseconds; `nil` when counting up.
-        package var length: Int64?
+        /// A reference instant, on the node's boot clock.
+        package var anchor: BootTime
+        /// The time elapsed in the phase at ``anchor``, with the time beyond its length.
+        package var elapsed: Milliseconds
+        /// The phase's length; `nil` when counting up.
+        package var length: Milliseconds?
         package var runs: Bool
         /// Whether the phase goes on past its length.
         package var hasOvertime: Bool
@@ -53,19 +53,19 @@ package struct Timeline: Hashable, Sendable {
 
 extension Timeline.Entry {
     fileprivate init(_ view: View, from boot: BootTime, face: Face, options: ScreenOptions) {
-        from = boot.milliseconds
+        from = boot
         screen = Screen(view, at: boot, face: face, options: options)
         guard let moment = view.moment(at: boot) else { return }
         let register = moment.register
         session = register.id
         phase = register.phase
-        began = (moment.anchorBoot + (register.statusBeganAt - register.anchor.at)).milliseconds
+        began = moment.anchorBoot + (register.statusBeganAt - register.anchor.at)
         count = Timeline.Count(
-            anchor: boot.milliseconds, elapsed: (moment.elapsed + moment.over).count,
-            length: register.mode == .countdown ? register.currentPhase.length.count : nil,
+            anchor: boot, elapsed: moment.elapsed + moment.over,
+            length: register.mode == .countdown ? register.currentPhase.length : nil,
             runs: register.status == .running,
             hasOvertime: register.mode == .countdown && register.hasOvertime)
-        alarm = moment.alarm?.boot.milliseconds
+        alarm = moment.alarm?.boot
     }
 }
 

@@ -15,7 +15,7 @@ extension DisplaySnapshot {
         page.isLinkLost = !nodeView.view.isLinked && !nodeView.worksAlone
         if let feed = feeds.week, let week = feed.week {
             let silence = groupTime - feed.at
-            if groupTime >= week.to + Self.minute || silence > Feeds.longestSilence { page.staleFor = silence.count }
+            if groupTime >= week.to + Self.minute || silence > Feeds.longestSilence { page.staleFor = silence }
         }
         return page
     }

@@ -7,8 +7,8 @@ import Wire
 package struct WeekPage: Sendable {
     /// The numbers; `nil` while the debt service has sent none.
     package var numbers: WeekNumbers?
-    /// The age of the numbers in milliseconds, if they are stale; else `nil`.
-    package var staleFor: Int64?
+    /// The age of the numbers, if they are stale; else `nil`.
+    package var staleFor: Milliseconds?
     package var isLinkLost = false
     package var node: Localized
     /// The time of day, as `14:05`.
@@ -109,7 +109,7 @@ package struct WeekPage: Sendable {
         var notices: [Localized] = []
         if isLinkLost { notices.append(strings[.linkLost]) }
         if let staleFor {
-            let minutes = Int(staleFor / 60_000)
+            let minutes = Int(staleFor.count / 60_000)
             notices.append(
                 minutes < 60
                     ? strings.text(.lastHeardMinutes, count: minutes)

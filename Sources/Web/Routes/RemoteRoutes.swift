@@ -51,7 +51,7 @@ struct RemoteRoutes: Sendable {
         let overview = Overview.json(
             shown.nodeView, nodes: nodes.nodes, week: shown.weekNumbers, recent: shown.recent, presets: shown.presets,
             mayPress: context.access.mayPress(by: request.query),
-            groupTime: shown.groupTime.milliseconds, utcOffset: shown.utcOffset, strings: strings)
+            groupTime: shown.groupTime, utcOffset: shown.utcOffset, strings: strings)
         return .json(Array(overview.text.utf8))
     }
 }
