@@ -18,9 +18,7 @@ import Testing
 
     private func book() throws -> PhoneBook { try PhoneBook(path: home.file("phones"), at: start) }
 
-    private func after(_ milliseconds: Int64) -> Instant {
-        Instant(boot: start.boot + Milliseconds(milliseconds), wall: start.wall + Milliseconds(milliseconds))
-    }
+    private func after(_ time: Milliseconds) -> Instant { Instant(boot: start.boot + time, wall: start.wall + time) }
 
     /// Returns the key of a phone that opens a link at once.
     private func pair(_ name: String, in book: inout PhoneBook, mayPress: Bool = true) throws -> String {
@@ -197,11 +195,11 @@ import Testing
     @Test func lastSeenIsSavedOnceAnHour() throws {
         var book = try book()
         let key = try pair("phone", in: &book)
-        let hour: Int64 = 3_600_000
+        let hour: Milliseconds = .minutes(60)
         for (time, saved) in [(hour - 1, 0), (hour, hour), (2 * hour - 1, hour), (2 * hour, 2 * hour)] {
             _ = book.phone(withKey: key, at: after(time))
-            #expect(book.phones.map(\.lastSeen) == [start.wall.milliseconds + time])
-            #expect(try self.book().phones.map(\.lastSeen) == [start.wall.milliseconds + saved])
+            #expect(book.phones.map(\.lastSeen) == [start.wall + time])
+            #expect(try self.book().phones.map(\.lastSeen) == [start.wall + saved])
         }
     }
 }

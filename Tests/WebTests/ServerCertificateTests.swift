@@ -3,6 +3,7 @@
 import Glibc
 import Logging
 import Platform
+import Session
 import Support
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
         let lines = LogLines()
         let (certificate, key) = try write("pi", days: -1)
         let server = try ServerCertificate(certificate: certificate, key: key, log: lines.logger)
-        let start = SystemClock.bootMilliseconds()
+        let start = BootTime(SystemClock.bootMilliseconds())
         let expired = server.current(at: start + 2 * ServerCertificate.checkInterval).chain
         #expect(lines.all.count == 1, "\(lines.all)")
         #expect(lines.all[0].contains("the certificate in \(certificate) has expired ("), "\(lines.all)")
@@ -80,7 +81,7 @@ import Testing
     @Test func renewedFilesAreReadAfterAMinute() throws {
         let (certificate, key) = try write("pi")
         let server = try ServerCertificate(certificate: certificate, key: key, log: Self.log)
-        let start = SystemClock.bootMilliseconds()
+        let start = BootTime(SystemClock.bootMilliseconds())
         let first = server.current(at: start).chain
         try write("pi")
         #expect(server.current(at: start).chain == first)

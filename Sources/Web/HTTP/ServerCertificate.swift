@@ -7,6 +7,7 @@ package import Logging
 import NIOCore
 import NIOSSL
 import Platform
+import Session
 import Synchronization
 package import TLS
 
@@ -15,8 +16,8 @@ package import TLS
 /// It is checked when a client connects, at most once a minute: files that were replaced are read again, and an own
 /// certificate is renewed. If that fails, the former one stays in use.
 package final class ServerCertificate: HTTPEncryption {
-    /// The time between two checks, in milliseconds.
-    static let checkInterval: Int64 = 60_000
+    /// The time between two checks.
+    static let checkInterval: Milliseconds = 60_000
 
     /// The certificate that clients get, and the authority that they may install.
     struct Identity: Sendable {
@@ -31,7 +32,7 @@ package final class ServerCertificate: HTTPEncryption {
     /// The certificate in use, and the last check of its files.
     private struct State {
         var identity: Identity
-        var checked: Int64
+        var checked: BootTime
         var failure: CertificateError?
     }
 
@@ -75,8 +76,8 @@ package final class ServerCertificate: HTTPEncryption {
         self.load = load
         let identity = try load()
         if let expired = identity.expired { log.warning("\(expired)") }
-        state = Mutex(
-            State(identity: identity, checked: SystemClock.bootMilliseconds(), failure: identity.expired))
+        let now = BootTime(SystemClock.bootMilliseconds())
+        state = Mutex(State(identity: identity, checked: now, failure: identity.expired))
     }
 
     // MARK: Use
@@ -106,8 +107,7 @@ package final class ServerCertificate: HTTPEncryption {
     }
 
     /// Returns the certificate for a new connection.
-    /// - Parameter now: The boot clock in milliseconds.
-    func current(at now: Int64 = SystemClock.bootMilliseconds()) -> Identity {
+    func current(at now: BootTime = BootTime(SystemClock.bootMilliseconds())) -> Identity {
         state.withLock { state in
             guard now - state.checked >= Self.checkInterval else { return state.identity }
             state.checked = now

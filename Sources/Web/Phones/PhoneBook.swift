@@ -13,13 +13,13 @@ import Session
 struct PhoneBook {
     /// The limit of phones and open links together.
     static let limit = 32
-    /// The time in which a link works, in milliseconds.
-    static let linkLife: Int64 = 600_000
+    /// The time in which a link works.
+    static let linkLife: Milliseconds = .minutes(10)
     /// The limit of wrong links in a minute. It bounds the node's work: guesses cannot find a code. A right link is
     /// exempt.
     static let wrongLinksPerMinute = 20
-    /// The least interval between two saves of new ``Phone/lastSeen`` values, in milliseconds.
-    private static let sightingSaveInterval: Int64 = 3_600_000
+    /// The least interval between two saves of new ``Phone/lastSeen`` values.
+    private static let sightingSaveInterval: Milliseconds = .minutes(60)
     private static let fileLimit = 65_536
 
     /// A paired phone.
@@ -28,10 +28,10 @@ struct PhoneBook {
         /// The SHA-256 of its key, in hexadecimal digits.
         var hash: String
         var mayPress: Bool
-        /// When it was paired, on the wall clock in milliseconds.
-        var since: Int64
-        /// When it last sent a request or closed a connection, on the wall clock in milliseconds.
-        var lastSeen: Int64
+        /// When it was paired.
+        var since: WallTime
+        /// When it last sent a request or closed a connection.
+        var lastSeen: WallTime
     }
 
     /// A link that pairs a phone, until it is used or expires.
@@ -39,8 +39,8 @@ struct PhoneBook {
         var name: String
         var hash: String
         var mayPress: Bool
-        /// The end of the link on the boot clock.
-        var until: Int64
+        /// The end of the link.
+        var until: BootTime
     }
 
     private(set) var phones: [Phone] = []
@@ -49,7 +49,7 @@ struct PhoneBook {
     private let path: String
     private var links: [PairingLink] = []
     private var wrongLinks = RateLimiter(perMinute: PhoneBook.wrongLinksPerMinute)
-    private var sightingsSavedAt: Int64 = 0
+    private var sightingsSavedAt: BootTime = 0
     /// Whether a removed phone may still be in the file.
     private(set) var isUnsaved = false
 
@@ -94,7 +94,7 @@ struct PhoneBook {
             throw HTTPProblem(
                 .conflict, "a phone is already named “\(name)”: choose another name, or remove that phone first")
         }
-        links.removeAll { $0.name == name || $0.until <= now.boot.milliseconds }
+        links.removeAll { $0.name == name || $0.until <= now.boot }
         guard phones.count + links.count < Self.limit else {
             throw HTTPProblem(
                 .conflict, "there are \(Self.limit) phones and open links, which is the limit; remove one")
@@ -102,8 +102,7 @@ struct PhoneBook {
         let code = RandomKey.make()
         links.append(
             PairingLink(
-                name: name, hash: Self.hash(of: code), mayPress: mayPress, until: now.boot.milliseconds + Self.linkLife)
-        )
+                name: name, hash: Self.hash(of: code), mayPress: mayPress, until: now.boot + Self.linkLife))
         return code
     }
 
@@ -111,7 +110,7 @@ struct PhoneBook {
     /// - Returns: The phone's key; `nil` if the link was used, is too old or never existed.
     /// - Throws: ``HTTPProblem`` after too many wrong links, or if the phone cannot be saved: the link then stays open.
     mutating func pair(_ code: String, at now: Instant) throws(HTTPProblem) -> String? {
-        links.removeAll { $0.until <= now.boot.milliseconds }
+        links.removeAll { $0.until <= now.boot }
         let hash = Self.hash(of: code)
         guard let index = links.firstIndex(where: { $0.hash == hash }) else {
             guard wrongLinks.admit(at: now.boot.milliseconds) != nil else {
@@ -123,8 +122,8 @@ struct PhoneBook {
         let link = links[index]
         phones.append(
             Phone(
-                name: link.name, hash: Self.hash(of: key), mayPress: link.mayPress, since: now.wall.milliseconds,
-                lastSeen: now.wall.milliseconds))
+                name: link.name, hash: Self.hash(of: key), mayPress: link.mayPress, since: now.wall, lastSeen: now.wall)
+        )
         do throws(FileError) {
             try save(at: now)
         } catch {
@@ -163,15 +162,15 @@ struct PhoneBook {
     /// Notes that a phone was seen. The file gets it within an hour; a failed write is left to the next one.
     mutating func see(_ phone: Phone, at now: Instant) {
         guard let index = phones.firstIndex(where: { $0.hash == phone.hash }) else { return }
-        phones[index].lastSeen = now.wall.milliseconds
-        guard now.boot.milliseconds - sightingsSavedAt >= Self.sightingSaveInterval else { return }
-        sightingsSavedAt = now.boot.milliseconds
+        phones[index].lastSeen = now.wall
+        guard now.boot - sightingsSavedAt >= Self.sightingSaveInterval else { return }
+        sightingsSavedAt = now.boot
         try? save(at: now)
     }
 
     mutating func save(at now: Instant) throws(FileError) {
         try Files.replace(path, with: ReportJSON.pretty(ReportJSON.encode(["phones": phones])))
-        sightingsSavedAt = now.boot.milliseconds
+        sightingsSavedAt = now.boot
         isUnsaved = false
     }
 
