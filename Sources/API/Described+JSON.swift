@@ -5,11 +5,11 @@ package import Wire
 extension Described {
     package var encoded: [UInt8] { ObjectFormat<Self>.object().json(self) }
 
-    package init(encoded json: [UInt8]) throws(Rejection) { self = try ObjectFormat<Self>.object().value(of: json) }
+    package init(encoded json: [UInt8]) throws(PayloadError) { self = try ObjectFormat<Self>.object().value(of: json) }
 
     /// Reads a request. An unknown field is an error.
     package init(request json: [UInt8]) throws(RequestError) {
-        do throws(Rejection) {
+        do throws(PayloadError) {
             self = try ObjectFormat<Self>.object().value(of: json, isRequest: true)
         } catch {
             throw RequestError(error.path, error.detail)

@@ -51,7 +51,7 @@ package struct NodeView: Hashable, Sendable {
     package func json() -> [UInt8] { NodeViewFields(self).payload }
 
     /// Reads the result of ``json()``.
-    package init(json: [UInt8]) throws(Rejection) {
+    package init(json: [UInt8]) throws(PayloadError) {
         let read = try NodeViewFields(payload: json)
         self = read.node
         view.error = read.error.map { ErrorBound(size: $0, at: read.errorAt) }
@@ -73,28 +73,28 @@ private struct NodeViewFields: Described {
 
     package static let blank = NodeViewFields(NodeView(View()))
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("isOwner", &node.view.isOwner, .bool)
-        try form.field("isLinked", &node.view.isLinked, .bool)
-        try form.field("anchorBoot", &node.view.anchorBoot, .past)
-        try form.field("shown", &node.view.shownSinceAnchor, .past, unless: 0)
-        try form.field("error", optional: &error, .past)
-        try form.field("errorAt", optional: &errorAt, .past)
-        try form.field("contactLostAt", optional: &node.view.contactLostAt, .past)
-        try form.field("register", optional: &node.view.register, .payload())
-        try form.field("acknowledgedAt", optional: &node.view.acknowledgedAt, .time)
-        try form.field("message", optional: &node.view.message, .object())
-        try form.field("calm", optional: &node.calm, .object())
-        try form.field("debtMinutes", optional: &node.debtMinutes, .whole(DebtFeed.bounds))
-        try form.field("week", optional: &node.week, .object())
-        try form.field("clockWrong", &node.isClockWrong, .bool, unless: false)
-        try form.field("unsaved", &node.isUnsaved, .bool, unless: false)
-        try form.field("alone", &node.worksAlone, .bool, unless: false)
-        try form.field("readOnly", &node.isReadOnly, .bool, unless: false)
-        try form.field("mayOwn", &node.mayOwn, .bool, unless: true)
-        try form.field("node", optional: &node.node, .node)
-        try form.field("clockAhead", &node.clockAhead, .whole(), unless: 0)
-        try form.field("warnings", &node.warnings, .list(of: .string, 0...8), unless: [])
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("isOwner", &node.view.isOwner, .bool)
+        try coder.field("isLinked", &node.view.isLinked, .bool)
+        try coder.field("anchorBoot", &node.view.anchorBoot, .past)
+        try coder.field("shown", &node.view.shownSinceAnchor, .past, unless: 0)
+        try coder.field("error", optional: &error, .past)
+        try coder.field("errorAt", optional: &errorAt, .past)
+        try coder.field("contactLostAt", optional: &node.view.contactLostAt, .past)
+        try coder.field("register", optional: &node.view.register, .payload())
+        try coder.field("acknowledgedAt", optional: &node.view.acknowledgedAt, .time)
+        try coder.field("message", optional: &node.view.message, .object())
+        try coder.field("calm", optional: &node.calm, .object())
+        try coder.field("debtMinutes", optional: &node.debtMinutes, .whole(DebtFeed.bounds))
+        try coder.field("week", optional: &node.week, .object())
+        try coder.field("clockWrong", &node.isClockWrong, .bool, unless: false)
+        try coder.field("unsaved", &node.isUnsaved, .bool, unless: false)
+        try coder.field("alone", &node.worksAlone, .bool, unless: false)
+        try coder.field("readOnly", &node.isReadOnly, .bool, unless: false)
+        try coder.field("mayOwn", &node.mayOwn, .bool, unless: true)
+        try coder.field("node", optional: &node.node, .node)
+        try coder.field("clockAhead", &node.clockAhead, .whole(), unless: 0)
+        try coder.field("warnings", &node.warnings, .list(of: .string, 0...8), unless: [])
     }
 }
 

@@ -10,11 +10,11 @@ package enum BrokerAdmin {
     /// - Parameters:
     ///   - program: The path of this program, beside which `broker-clear` is installed.
     ///   - root: The folder that everything lies below, for tests; empty for this machine.
-    package static func carryOut(_ request: BrokerRequest, program: String, root: String) async throws(SetupFailure) {
+    package static func carryOut(_ request: BrokerRequest, program: String, root: String) async throws(SetupError) {
         do {
             try await carryOut(request, program: program, BrokerFiles(root: root))
         } catch {
-            throw (error as? SetupFailure) ?? SetupFailure("\(error)")
+            throw (error as? SetupError) ?? SetupError("\(error)")
         }
     }
 

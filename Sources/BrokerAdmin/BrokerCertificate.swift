@@ -21,7 +21,7 @@ struct BrokerCertificate {
         var present: [HostName] = []
         if let certificate = try files.bytes("lockstep/server.crt") {
             guard let names = Credential.hosts(inCertificate: certificate) else {
-                throw SetupFailure(
+                throw SetupError(
                     "cannot read the names in \(files.path("lockstep/server.crt")), which the nodes rely on; without that file "
                         + "setup starts again")
             }

@@ -62,7 +62,7 @@ struct BrokerFiles: Sendable {
     func text(_ name: String) throws -> String? {
         guard let bytes = try bytes(name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw SetupFailure("\(path(name)) is not text in UTF-8; mend it, and repeat the command")
+            throw SetupError("\(path(name)) is not text in UTF-8; mend it, and repeat the command")
         }
         return text
     }
@@ -75,7 +75,7 @@ struct BrokerFiles: Sendable {
 
     func listener() throws -> BrokerListener {
         guard let listener = BrokerListener(try text("lockstep/address") ?? "") else {
-            throw SetupFailure(
+            throw SetupError(
                 "\(path("lockstep/address")) does not name an address; repeat lockstep broker setup with its options")
         }
         return listener
@@ -126,7 +126,7 @@ struct BrokerFiles: Sendable {
         let deadline = SystemClock.bootMilliseconds() + 600_000
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             guard SystemClock.bootMilliseconds() < deadline else {
-                throw SetupFailure("another command of the broker does not end: sudo fuser -v \(path)")
+                throw SetupError("another command of the broker does not end: sudo fuser -v \(path)")
             }
             try? await Task.sleep(for: .milliseconds(20))
         }

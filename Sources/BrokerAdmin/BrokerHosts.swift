@@ -48,23 +48,23 @@ struct BrokerHosts {
     }
 
     /// Reads the option `--host`. An address of IPv6 may stand in brackets.
-    /// - Throws: ``SetupFailure`` for what does not fit into a certificate or an address.
+    /// - Throws: ``SetupError`` for what does not fit into a certificate or an address.
     static func host(option text: String) throws -> HostName {
         var text = text[...]
         if text.first == "[", text.last == "]" { text = text.dropFirst().dropLast() }
         let shown = "--host “\(LineText(showing: String(text)))”"
-        guard !text.isEmpty else { throw SetupFailure(.wrong, "--host needs a name or an address") }
+        guard !text.isEmpty else { throw SetupError(.wrong, "--host needs a name or an address") }
         guard text.count <= 64 else {
-            throw SetupFailure(
+            throw SetupError(
                 .wrong, "\(shown) has \(text.count) characters; the name in a certificate has 64 at most")
         }
         guard let host = HostName(String(text)), !text.contains("_") else {
-            throw SetupFailure(
+            throw SetupError(
                 .wrong,
                 "\(shown) is neither a host name nor an address (letters, digits, “.” and “-”, or an address of IPv6)")
         }
         if case .name = host, text.allSatisfy({ $0.isNumber || $0 == "." }) {
-            throw SetupFailure(
+            throw SetupError(
                 .wrong, "\(shown) is not an address of IPv4: four numbers from 0 to 255, with dots between")
         }
         return host

@@ -36,7 +36,7 @@ struct BrokerSetup {
         }
         let listener = BrokerListener(
             isEncrypted: options.isEncrypted, host: host, port: options.port ?? (options.isEncrypted ? 8_883 : 1_883))
-        guard (1...65_535).contains(listener.port) else { throw SetupFailure(.wrong, "--port is 1 to 65535") }
+        guard (1...65_535).contains(listener.port) else { throw SetupError(.wrong, "--port is 1 to 65535") }
         let isNew = await !isInstalled("mosquitto")
         if !isStaged { try await installPackages() }
         let before = try? files.listener()
@@ -44,14 +44,14 @@ struct BrokerSetup {
         do {
             let configuration = try files.configuration()
             if !isStaged, configuration.first?.includesFolder != true {
-                throw SetupFailure(
+                throw SetupError(
                     "\(files.path("mosquitto.conf")) does not include /etc/mosquitto/conf.d: add the line "
                         + "`\(MosquittoConfiguration.include)`")
             }
             made = try makeFiles(options, listener, machine, beside: configuration)
             try await tryFiles(made.files, configuration)
         } catch {
-            throw SetupFailure("\(error)\nnothing is changed")
+            throw SetupError("\(error)\nnothing is changed")
         }
         try await install(made.files, options, isNew: isNew)
         print(
@@ -119,10 +119,10 @@ struct BrokerSetup {
     /// Lets mosquitto try the new files beside the present ones. A staging folder may be for another machine.
     private func tryFiles(_ made: [BrokerFile], _ present: [ConfigurationFile]) async throws {
         let program: String
-        do throws(BadValue) {
+        do throws(ValueError) {
             program = try PrivateBroker.program()
         } catch {
-            guard isStaged else { throw SetupFailure(error.description) }
+            guard isStaged else { throw SetupError(error.description) }
             return print("There is no mosquitto here to try it with.")
         }
         try await Trial(files: files, present: present, new: made, program: program).run()
@@ -137,10 +137,10 @@ struct BrokerSetup {
             for file in made { try files.install(file) }
             if let stateBefore { try files.install(BrokerFile("lockstep/before", stateBefore, for: .all)) }
         } catch {
-            throw SetupFailure("\(error)\nnot all files could be installed; when that is repaired, repeat the command")
+            throw SetupError("\(error)\nnot all files could be installed; when that is repaired, repeat the command")
         }
         if service.hasManager, await !service.systemctl("enable", "--quiet", MosquittoService.unit) {
-            throw SetupFailure("systemctl could not enable mosquitto.service")
+            throw SetupError("systemctl could not enable mosquitto.service")
         }
         guard await !service.restart() else { return }
         // The former configuration comes back, so that a broker that ran before runs again.
@@ -150,7 +150,7 @@ struct BrokerSetup {
             try files.remove(MosquittoConfiguration.name)
         }
         _ = await service.restart()
-        throw SetupFailure(
+        throw SetupError(
             "mosquitto does not start with the new configuration, so the former one is back: sudo journalctl -u mosquitto -n 40"
         )
     }
@@ -195,7 +195,7 @@ struct BrokerSetup {
         for words: [LineText] in [["update"], ["install", "--yes", "--no-install-recommends"] + missing] {
             let result = try await Child.run("env", apt + words, seconds: 1_800, showsErrors: true)
             guard result.code == 0 else {
-                throw SetupFailure("apt-get could not install \(names); install them, and repeat the command")
+                throw SetupError("apt-get could not install \(names); install them, and repeat the command")
             }
         }
     }
@@ -206,7 +206,7 @@ struct BrokerSetup {
     /// former configuration comes back, perhaps without passwords, the store is cleared.
     func undo(program: String) async throws {
         guard files.has(MosquittoConfiguration.name) else {
-            throw SetupFailure("there is nothing to undo: no \(files.path(MosquittoConfiguration.name))")
+            throw SetupError("there is nothing to undo: no \(files.path(MosquittoConfiguration.name))")
         }
         let clear = try Self.clearScript(beside: program)
         let (isStopped, process) = await service.stop()
@@ -214,7 +214,7 @@ struct BrokerSetup {
         let cleared = isStopped ? try? await Child.run(clear, words, seconds: 300, showsErrors: true) : nil
         guard cleared?.code == 0 else {
             _ = await service.restart()
-            throw SetupFailure("the sessions that mosquitto keeps could not be cleared, so nothing is changed")
+            throw SetupError("the sessions that mosquitto keeps could not be cleared, so nothing is changed")
         }
         try files.remove(MosquittoConfiguration.name)
         let before = try files.text("lockstep/before")?.split(whereSeparator: \.isNewline) ?? []
@@ -244,7 +244,7 @@ struct BrokerSetup {
         let places =
             [path(up: 1, "lib/lockstep/broker-clear")] + folders.indices.map { path(up: $0, "Deploy/broker-clear") }
         guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
-            throw SetupFailure("\(places[0]) is missing; install Lockstep again")
+            throw SetupError("\(places[0]) is missing; install Lockstep again")
         }
         return found
     }

@@ -14,7 +14,7 @@ struct LocalUser: Sendable {
     init(_ files: BrokerFiles) throws {
         let listener = try files.listener()
         guard let password = try files.text("lockstep/local") else {
-            throw SetupFailure(
+            throw SetupError(
                 "\(files.path("lockstep/local")) is missing; repeat lockstep broker setup with its options")
         }
         // Random, because a member that connects with the same id would end this connection.
@@ -55,14 +55,14 @@ struct LocalUser: Sendable {
                     while case let left = progress.millisecondsLeft, left > 0 {
                         try await Task.sleep(for: .milliseconds(left))
                     }
-                    throw SetupFailure("the broker does not answer")
+                    throw SetupError("the broker does not answer")
                 }
                 defer { group.cancelAll() }
                 guard let value = try await group.next() else { throw CancellationError() }
                 return value
             }
         } catch {
-            throw (error as? SetupFailure) ?? SetupFailure("the broker does not answer: \(error)")
+            throw (error as? SetupError) ?? SetupError("the broker does not answer: \(error)")
         }
     }
 }

@@ -20,7 +20,7 @@ struct MemberList {
         self.passwords = Self.lines(of: passwords)
         for (index, line) in Self.lines(of: members).enumerated() where !line.isEmpty {
             guard let member = Self.member(line) else {
-                throw SetupFailure(
+                throw SetupError(
                     "\(path), line \(index + 1) is no member: “\(line)”; a line is NAME ROLE SPACE STATE SECONDS. Mend or "
                         + "remove it, and repeat the command")
             }

@@ -18,12 +18,12 @@ struct Membership {
     private var list: MemberList
     private let now = SystemClock.wallMilliseconds() / 1_000
 
-    /// - Throws: ``SetupFailure`` where no broker is set up.
+    /// - Throws: ``SetupError`` where no broker is set up.
     init(_ files: BrokerFiles) throws {
         self.files = files
         service = MosquittoService(files: files)
         guard files.hasBroker else {
-            throw SetupFailure("there is no broker yet: sudo lockstep broker setup --lan --tls")
+            throw SetupError("there is no broker yet: sudo lockstep broker setup --lan --tls")
         }
         list = try files.members()
     }
@@ -50,7 +50,7 @@ struct Membership {
                 if member != existing { try save(member) }
                 return try invitation(for: member, node, space, String(secret[...].trimmed))
             }
-            throw SetupFailure(
+            throw SetupError(
                 "\(name) is a member already; for a new invitation: sudo lockstep revoke \(name), then invite it again")
         }
         // Messages that a former member of this name left would make the invitation look used.
@@ -58,7 +58,7 @@ struct Membership {
             do {
                 try await clear(name, feeds: [])
             } catch {
-                throw SetupFailure("what a former \(name) left on the broker could not be cleared: \(error)")
+                throw SetupError("what a former \(name) left on the broker could not be cleared: \(error)")
             }
         }
         let secret = Secret.make()
@@ -79,7 +79,7 @@ struct Membership {
         let authority = listener.isEncrypted ? try files.bytes("lockstep/ca.crt") ?? [] : nil
         let fingerprint = authority.flatMap { Credential.fingerprint(ofCertificate: $0) }
         guard (authority == nil) == (fingerprint == nil) else {
-            throw SetupFailure("\(files.path("lockstep/ca.crt")) holds no certificate in PEM format; restore it")
+            throw SetupError("\(files.path("lockstep/ca.crt")) holds no certificate in PEM format; restore it")
         }
         let hosts = BrokerHosts.here().invitationHosts(for: listener.host, isOnLAN: files.has("lockstep/lan"))
         return Invitation(
@@ -90,7 +90,7 @@ struct Membership {
     /// Withdraws the invitations that were not used in time, and returns their names.
     mutating func expire() async throws -> [String] {
         guard await service.isRunning else {
-            throw SetupFailure("mosquitto does not run, so it cannot be seen which invitations were used")
+            throw SetupError("mosquitto does not run, so it cannot be seen which invitations were used")
         }
         _ = try await readPresences(of: list.members.filter { $0.state == .invited })
         let due = list.members.filter { $0.expiresAt.map { $0 <= now } ?? false }
@@ -149,7 +149,7 @@ struct Membership {
 
     /// Ends the rights of a member. Returns whether all that it left on its topics is cleared.
     mutating func revoke(_ node: NodeID) async throws -> Bool {
-        guard let member = list[node.rawValue] else { throw SetupFailure("there is no member \(node)") }
+        guard let member = list[node.rawValue] else { throw SetupError("there is no member \(node)") }
         let isCleared = try await takeAway(member, .revoked)
         CommandLineRunner.say("\(node) may not connect any more, and is disconnected if it was.")
         if AccessList.hasPlainTopics(member.role) {
@@ -178,7 +178,7 @@ struct Membership {
             feeds = ["\(Topics.prefix)\(member.space)/\(feed.rawValue)/#"]
         }
         do {
-            guard isRunning else { throw SetupFailure("mosquitto does not run") }
+            guard isRunning else { throw SetupError("mosquitto does not run") }
             try await clear(member.node, feeds: feeds)
             return true
         } catch {
@@ -242,6 +242,6 @@ struct Membership {
         }
         for topic in topics.prefix(20) { CommandLineRunner.say("  cleared \(topic)") }
         if topics.count > 20 { CommandLineRunner.say("  cleared \(topics.count - 20) more topics") }
-        if left > 0 { throw SetupFailure("\(left) topics or more are left") }
+        if left > 0 { throw SetupError("\(left) topics or more are left") }
     }
 }

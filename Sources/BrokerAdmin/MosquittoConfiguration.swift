@@ -149,7 +149,7 @@ struct TrialConfiguration {
             case "log_dest", "bind_address", "bind_interface", "socket_domain": continue
             case _ where Self.isBridgeOption(option): continue
             case "include_dir" where !ConfigurationFile.isFolder(value):
-                throw SetupFailure("\(file.name) includes \(value), which cannot be tried")
+                throw SetupError("\(file.name) includes \(value), which cannot be tried")
             default: break
             }
             lines.append(adapted.replacing("/etc/mosquitto", with: folder))

@@ -38,14 +38,14 @@ extension Trial {
                 if trial.listeners.isEmpty { return try body(trial) }
                 if let value = try await serve(folder, { try body(trial) }) { return value }
             } catch {
-                throw (error as? SetupFailure) ?? SetupFailure("the trial failed: \(error)")
+                throw (error as? SetupError) ?? SetupError("the trial failed: \(error)")
             }
             let log = (try? Files.read(folder + "/data/log", limit: BrokerFiles.limit)) ?? []
             reason = Self.reason(in: String(decoding: log, as: UTF8.self)).replacing(folder, with: "/etc/mosquitto")
             // Another program may have taken a port meanwhile.
             guard reason.contains("Address already in use") else { break }
         }
-        throw SetupFailure(failure(reason))
+        throw SetupError(failure(reason))
     }
 
     /// Returns the lines of a log that say why mosquitto does not start.
@@ -61,7 +61,7 @@ extension Trial {
         if access(files.folder, F_OK) == 0 {
             let words = ["-a", files.folder + "/.", folder].map { LineText(showing: $0) }
             let copied = try await Child.run("cp", words)
-            guard copied.code == 0 else { throw SetupFailure(copied.errors) }
+            guard copied.code == 0 else { throw SetupError(copied.errors) }
         }
         unlink("\(folder)/\(MosquittoConfiguration.name)")
         for file in new { try Files.replace("\(folder)/\(file.name)", isFlushed: false, with: file.bytes) }
@@ -77,7 +77,7 @@ extension Trial {
         for file in configuration {
             var text = try trial.adapt(file) {
                 guard let port = LoopbackPort.free() else {
-                    throw SetupFailure("no port of 127.0.0.1 is free")
+                    throw SetupError("no port of 127.0.0.1 is free")
                 }
                 return port
             }

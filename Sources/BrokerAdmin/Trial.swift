@@ -41,7 +41,7 @@ struct Trial {
         }
     }
 
-    /// - Throws: ``SetupFailure`` with the first reason against the new files.
+    /// - Throws: ``SetupError`` with the first reason against the new files.
     func run() async throws {
         let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let work = try Files.makeTemporaryDirectory(temporary + "/lockstep-trial.")
@@ -69,7 +69,7 @@ struct Trial {
     private func check(_ trial: TrialConfiguration) throws {
         // mosquitto 2.0 refuses a second file, 2.1 uses the last, whose rights clients with a certificate get too.
         if !trial.logins.isEmpty, !trial.isPerListener {
-            throw SetupFailure(
+            throw SetupError(
                 """
                 clients that log in today could not go on, since password_file and acl_file hold for all listeners; there is \
                 already
@@ -83,7 +83,7 @@ struct Trial {
         let words = own.value("listener")?.split(separator: " ") ?? []
         for listener in trial.listeners where words.first.map(String.init) == listener.port {
             guard listener.address == "*" || words.count == 1 || listener.address == words[1] else { continue }
-            throw SetupFailure("port \(listener.port) is a listener of /etc/mosquitto/\(listener.file) already")
+            throw SetupError("port \(listener.port) is a listener of /etc/mosquitto/\(listener.file) already")
         }
     }
 
@@ -92,9 +92,9 @@ struct Trial {
         let after = trial.listeners.filter { $0.file != MosquittoConfiguration.name }.map(Self.answers)
         let own = trial.listeners.first { $0.file == MosquittoConfiguration.name }.map { Self.anonymous($0.spare) }
         guard let own, own.asksForPassword else {
-            guard own?.isOpen == true else { throw SetupFailure("the new listener does not answer") }
+            guard own?.isOpen == true else { throw SetupError("the new listener does not answer") }
             let open = present.filter { $0.value("allow_anonymous") == "true" }.map { files.path($0.name) }
-            throw SetupFailure(
+            throw SetupError(
                 "any client could connect without a password: \(open.joined(separator: " ")) says allow_anonymous true")
         }
         let changed = zip(before, after).filter { $0.anonymous != $1.anonymous }
@@ -102,7 +102,7 @@ struct Trial {
             let lines =
                 changed.map { before, _ in "  before: \(before.listener): \(before.anonymous.words)" }
                 + changed.map { _, after in "  with it: \(after.listener): \(after.anonymous.words)" }
-            throw SetupFailure(
+            throw SetupError(
                 """
                 a listener that is there would not answer as before, since allow_anonymous, password_file and acl_file hold \
                 for all listeners.
@@ -115,7 +115,7 @@ struct Trial {
             before, _ in "  \(before.listener)"
         }
         if !smaller.isEmpty {
-            throw SetupFailure(
+            throw SetupError(
                 """
                 a listener that is there would not take messages as before (acl_file, max_packet_size and their like hold for \
                 all listeners):
@@ -130,13 +130,13 @@ struct Trial {
         guard let own = trial.listeners.first(where: { $0.file == MosquittoConfiguration.name }),
             let connection = TrialConnection(
                 port: own.spare, isEncrypted ? .authority(trial.folder + "/lockstep/ca.crt") : .none)
-        else { throw SetupFailure("the new listener does not answer") }
+        else { throw SetupError("the new listener does not answer") }
         connection.send(
             .connect(isMQTT5: true, user: Array("trial".utf8), password: Array(password.utf8), client: "trial"))
         let reply = connection.receive()
         guard reply.count > 3, reply[0] == 0x20, reply[2...3] == [0, 0] else {
             let words = reply.isEmpty ? "nothing" : "\(reply)"
-            throw SetupFailure("a user with its password could not log in (the broker answers \(words))")
+            throw SetupError("a user with its password could not log in (the broker answers \(words))")
         }
         func mayWriteHello(of user: String) -> Bool {
             let topic = Topics.filter(Topic.Leaf.hello.rawValue, of: user, in: "home")
@@ -146,10 +146,10 @@ struct Trial {
             return reply.count >= 4 && reply[0] == 0x40 && (reply.count == 4 || reply[4] < 0x80)
         }
         guard mayWriteHello(of: "trial") else {
-            throw SetupFailure("a user could not write its own topic")
+            throw SetupError("a user could not write its own topic")
         }
         if mayWriteHello(of: "other") {
-            throw SetupFailure("a user could write the topic of another")
+            throw SetupError("a user could write the topic of another")
         }
     }
 

@@ -38,7 +38,7 @@ package struct ControlClient: Sendable {
     }
 
     /// Asks for a link that pairs one phone.
-    package func addPhone(_ phone: PhoneRequest) async throws(ControlError) -> PhoneLink {
+    package func addPhone(_ phone: PhoneRequest) async throws(ControlError) -> PairingCode {
         try await request("POST", "/v1/phones", body: phone.encoded, as: .object())
     }
 
@@ -117,7 +117,7 @@ package struct ControlClient: Sendable {
     }
 
     private static func view(of event: [UInt8]) throws(ControlError) -> NodeView {
-        do throws(Rejection) {
+        do throws(PayloadError) {
             return try NodeView(json: event)
         } catch {
             throw .badAnswer("/v1/events: \(error)")
@@ -155,7 +155,7 @@ package struct ControlClient: Sendable {
         // The node ended before it answered.
         guard !answer.body.isEmpty else { throw .noAnswer(path) }
         let refusal: ReplyReport
-        do throws(Rejection) {
+        do throws(PayloadError) {
             if answer.status < 400 || Report.Value.self == ReplyReport.self {
                 return try report.value(of: answer.body)
             }

@@ -282,7 +282,7 @@ public struct NodeCore: Sendable {
     /// Sends what waited for the barrier: answers after the own register, then records, which no person waits for.
     private mutating func becomeReady(at now: Instant) {
         isReady = true
-        if catchUp.noteBarrierPassed(needsAnswers: !publishesPresence && engine.hasAskedAll, at: now.boot) {
+        if catchUp.noteBarrierPassed(needsAnswers: !publishesPresence && engine.hasSaidHello, at: now.boot) {
             actions.append(.caughtUp)
         }
         sendWaitingAnswers(at: now)

@@ -24,7 +24,7 @@ enum AuthoritySearch {
     /// - Returns: The index of the endpoint, and the certificate of the authority.
     static func find(
         _ fingerprint: [UInt8], at endpoints: [BrokerAddress.Endpoint]
-    ) async throws(SetupFailure) -> (endpointIndex: Int, certificate: [UInt8]) {
+    ) async throws(SetupError) -> (endpointIndex: Int, certificate: [UInt8]) {
         var answers = [Answer?](repeating: nil, count: endpoints.count)
         await withTaskGroup(of: (Int, Answer).self) { group in
             for (index, endpoint) in endpoints.enumerated() {
@@ -49,7 +49,7 @@ enum AuthoritySearch {
         }
         for (index, answer) in answers.enumerated() {
             if case .foreign = answer {
-                throw SetupFailure(
+                throw SetupError(
                     """
                     the machine at \(endpoints[index]) is not the broker of this invitation: its authority has another \
                     fingerprint. The secret was not sent. If the broker was set up again, make another invitation \
@@ -60,7 +60,7 @@ enum AuthoritySearch {
         let reasons = zip(endpoints, answers).map { endpoint, answer in
             if case .silent(let reason) = answer { "\(endpoint): \(reason)" } else { "\(endpoint): no answer" }
         }
-        throw SetupFailure(
+        throw SetupError(
             .unreachable,
             "the broker was not found. Is it running, and is this machine in the same network?\n  "
                 + reasons.joined(separator: "\n  "))
@@ -68,7 +68,7 @@ enum AuthoritySearch {
 
     private static func ask(_ endpoint: BrokerAddress.Endpoint, for fingerprint: [UInt8]) async -> Answer {
         let result: Child.Output
-        do throws(BadValue) {
+        do throws(ValueError) {
             result = try await Child.run(
                 "openssl", ["s_client", "-connect", endpoint.line, "-showcerts"], seconds: timeout)
         } catch {

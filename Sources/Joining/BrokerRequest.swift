@@ -52,23 +52,23 @@ package enum BrokerRequest: Codable, Sendable {
     }
 
     /// Lets `lockstep-node` carry out the request, and returns its answer. Messages for people go to stderr.
-    /// - Throws: ``SetupFailure``.
+    /// - Throws: ``SetupError``.
     package func answer<Answer: Decodable>(
         _ type: Answer.Type = Answer.self, by program: String, root: String?
-    ) async throws(SetupFailure) -> Answer {
+    ) async throws(SetupError) -> Answer {
         do {
             let words = words(root: root).map { LineText(showing: $0) }
             let result = try await Child.run(program, words, seconds: 1_800, showsErrors: true)
             let output = Array(result.output.utf8)
             guard result.code == 0 else {
                 let problem = try ReportJSON.decode(Problem.self, from: output).problem
-                throw SetupFailure(result.code == 2 ? .wrong : .refused, problem)
+                throw SetupError(result.code == 2 ? .wrong : .refused, problem)
             }
             return try ReportJSON.decode(type, from: output)
-        } catch let failure as SetupFailure {
+        } catch let failure as SetupError {
             throw failure
         } catch {
-            throw SetupFailure("\(program) does not answer as expected: \(error)")
+            throw SetupError("\(program) does not answer as expected: \(error)")
         }
     }
 }

@@ -18,10 +18,10 @@ package enum Child {
 
     /// Runs a program: a path, or a name in `PATH`. After `seconds` it is killed, and its code is 124.
     /// - Parameter showsErrors: Whether its standard error is that of this process, and not collected.
-    /// - Throws: ``BadValue`` if the program cannot be started.
+    /// - Throws: ``ValueError`` if the program cannot be started.
     package static func run(
         _ program: String, _ arguments: [LineText], input: String = "", seconds: Int = 30, showsErrors: Bool = false
-    ) async throws(BadValue) -> Output {
+    ) async throws(ValueError) -> Output {
         do {
             return try await withThrowingTaskGroup(of: Output.self) { group in
                 group.addTask {
@@ -35,12 +35,12 @@ package enum Child {
                 return try await group.next() ?? Output(code: 124, output: "", errors: "")
             }
         } catch {
-            throw BadValue("\(program) cannot be run: \(error)")
+            throw ValueError("\(program) cannot be run: \(error)")
         }
     }
 
     /// Runs `systemctl`, which may wait until a unit has stopped or started.
-    package static func systemctl(_ arguments: [LineText]) async throws(BadValue) -> Output {
+    package static func systemctl(_ arguments: [LineText]) async throws(ValueError) -> Output {
         try await run("systemctl", arguments, seconds: 120)
     }
 

@@ -13,13 +13,13 @@ struct JoinFolder {
     private let lock: StateDirectory
 
     /// Takes the folder.
-    /// - Throws: ``SetupFailure`` if another join has it.
-    init(_ paths: JoinPaths) throws(SetupFailure) {
+    /// - Throws: ``SetupError`` if another join has it.
+    init(_ paths: JoinPaths) throws(SetupError) {
         do throws(StateDirectoryError) {
             lock = try StateDirectory(paths.localPath(of: paths.joinFolder))
         } catch {
-            guard case .taken = error else { throw SetupFailure(error.description) }
-            throw SetupFailure("another lockstep join runs on this machine; wait for its end")
+            guard case .taken = error else { throw SetupError(error.description) }
+            throw SetupError("another lockstep join runs on this machine; wait for its end")
         }
     }
 
@@ -41,11 +41,11 @@ struct JoinFolder {
 
 extension JoinPaths {
     /// Returns the user and the group of the services; `nil` to keep those of this process.
-    /// - Throws: ``SetupFailure`` if this machine has no such user.
-    func owner() throws(SetupFailure) -> (user: uid_t, group: gid_t)? {
+    /// - Throws: ``SetupError`` if this machine has no such user.
+    func owner() throws(SetupError) -> (user: uid_t, group: gid_t)? {
         guard !isPersonal, root.isEmpty else { return nil }
         guard let user = getpwnam("lockstep") else {
-            throw SetupFailure("there is no user lockstep on this machine; install the package first")
+            throw SetupError("there is no user lockstep on this machine; install the package first")
         }
         return (user.pointee.pw_uid, user.pointee.pw_gid)
     }

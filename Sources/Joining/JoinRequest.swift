@@ -25,8 +25,8 @@ package struct JoinRequest: Sendable {
     /// When the invitation ends, in seconds since 1970; `nil` without an invitation.
     package var expires: Int64?
 
-    /// - Throws: ``BadValue`` for an invitation that ``JoinToken/decode(_:)`` would refuse.
-    package init(_ invitation: Invitation) throws(BadValue) {
+    /// - Throws: ``ValueError`` for an invitation that ``JoinToken/decode(_:)`` would refuse.
+    package init(_ invitation: Invitation) throws(ValueError) {
         var endpoints: [BrokerAddress.Endpoint] = []
         for host in invitation.hosts { endpoints.append(try .init(host: host, port: invitation.port)) }
         broker = BrokerAddress(isEncrypted: invitation.fingerprint != nil, endpoints: endpoints)
@@ -52,8 +52,8 @@ package struct JoinRequest: Sendable {
     }
 
     /// Returns the settings of the services, with the paths of the password and the authority.
-    /// - Throws: ``BadValue`` for a path that a reader of settings would change.
-    func settings(password: String, authority: String?) throws(BadValue) -> SettingLines {
+    /// - Throws: ``ValueError`` for a path that a reader of settings would change.
+    func settings(password: String, authority: String?) throws(ValueError) -> SettingLines {
         var lines = SettingLines(comment: "Written by lockstep join; lockstep leave removes it.")
         // The services take the node as the user if there is a password file and no user in the address.
         let isNamed = broker.user != nil && (broker.user != "\(node)" || self.password == nil)

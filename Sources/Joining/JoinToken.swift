@@ -39,8 +39,8 @@ package enum JoinToken {
     private static let local: UInt8 = 0x83
 
     /// Encodes an invitation. It leaves out invalid hosts, and then the longest ones until the rest fits.
-    /// - Throws: ``BadValue`` if a value cannot be encoded, or no address fits.
-    package static func encode(_ invitation: Invitation) throws(BadValue) -> String {
+    /// - Throws: ``ValueError`` if a value cannot be encoded, or no address fits.
+    package static func encode(_ invitation: Invitation) throws(ValueError) -> String {
         let head = try self.head(of: invitation)
         var hosts = invitation.hosts.filter {
             $0.utf8.count <= nameLimit && (try? BrokerAddress.Endpoint(host: $0, port: invitation.port)) != nil
@@ -51,17 +51,17 @@ package enum JoinToken {
             let longestIndex = hosts.indices.max { hosts[$0].utf8.count < hosts[$1].utf8.count }
             hosts.remove(at: longestIndex ?? 0)
         }
-        throw BadValue("the invitation has no address that fits into \(Self.lengthLimit) characters")
+        throw ValueError("the invitation has no address that fits into \(Self.lengthLimit) characters")
     }
 
-    private static func head(of invitation: Invitation) throws(BadValue) -> [UInt8] {
+    private static func head(of invitation: Invitation) throws(ValueError) -> [UInt8] {
         guard isSecret(invitation.secret), let secret = Base64URL.decode(invitation.secret) else {
-            throw BadValue("the secret of an invitation has 24 letters and digits")
+            throw ValueError("the secret of an invitation has 24 letters and digits")
         }
         guard let port = UInt16(exactly: invitation.port), port > 0, let expires = UInt32(exactly: invitation.expires),
             invitation.fingerprint.map({ $0.count == 32 }) ?? true,
             let role = MemberRole.allCases.firstIndex(of: invitation.role)
-        else { throw BadValue("the port, the expiry or the fingerprint of the invitation is out of range") }
+        else { throw ValueError("the port, the expiry or the fingerprint of the invitation is out of range") }
         let isHome = invitation.space == NodeSettings.defaultSpace
         var bytes: [UInt8] = [0, UInt8(role)]
         if invitation.fingerprint != nil { bytes[1] |= encrypted }
@@ -117,14 +117,14 @@ package enum JoinToken {
     }
 
     /// Decodes a token; whitespace in it is ignored.
-    /// - Throws: ``BadValue`` if it is not a whole token, or names what `lockstep invite` does not make.
-    package static func decode(_ text: String) throws(BadValue) -> Invitation {
+    /// - Throws: ``ValueError`` if it is not a whole token, or names what `lockstep invite` does not make.
+    package static func decode(_ text: String) throws(ValueError) -> Invitation {
         let text = text.filter { !$0.isWhitespace }
         guard text.hasPrefix(name), let dash = text.firstIndex(of: "-") else { throw .foreign }
         let version = text[text.index(text.startIndex, offsetBy: name.count)..<dash]
         guard let number = Int(version), number > 0 else { throw .foreign }
         guard number == 1 else {
-            throw BadValue("the invitation was made by a newer Lockstep; install that version here first")
+            throw ValueError("the invitation was made by a newer Lockstep; install that version here first")
         }
         let letters = text[text.index(after: dash)...]
         guard letters.utf8.allSatisfy(Base64URL.accepts) else { throw .damaged }
@@ -141,7 +141,7 @@ package enum JoinToken {
         // A checksum does not prove who made the token, so secret and hosts are checked too.
         guard isSecret(invitation.secret) else { throw .forged("secret", LineText(showing: invitation.secret)) }
         for host in invitation.hosts {
-            do throws(BadValue) {
+            do throws(ValueError) {
                 _ = try BrokerAddress.Endpoint(host: host, port: invitation.port)
             } catch {
                 throw .forged("broker", LineText(showing: "\(host), port \(invitation.port)"))
@@ -203,21 +203,21 @@ package enum JoinToken {
     }
 }
 
-extension BadValue {
-    fileprivate static let foreign = BadValue(
+extension ValueError {
+    fileprivate static let foreign = ValueError(
         "this is not an invitation, which begins with lockstep1- (sudo lockstep invite prints one)")
-    fileprivate static let damaged = BadValue("a character of the invitation is wrong; copy the whole line again")
+    fileprivate static let damaged = ValueError("a character of the invitation is wrong; copy the whole line again")
 
     /// A token with fewer characters than it should have; `whole` is `nil` if it ends before it says how many.
-    fileprivate static func truncated(_ count: Int, of whole: Int?) -> BadValue {
-        BadValue(
+    fileprivate static func truncated(_ count: Int, of whole: Int?) -> ValueError {
+        ValueError(
             "the invitation is cut off: \(count) characters\(whole.map { " of \($0)" } ?? "") are here; copy the whole line"
         )
     }
 
     /// A field that holds something else than `lockstep invite` writes.
-    fileprivate static func forged(_ field: String, _ value: LineText) -> BadValue {
-        BadValue(
+    fileprivate static func forged(_ field: String, _ value: LineText) -> ValueError {
+        ValueError(
             "no broker of Lockstep made this invitation: its \(field) is “\(value)”. Nothing is changed; make another one "
                 + "on the broker's machine: sudo lockstep invite NAME")
     }

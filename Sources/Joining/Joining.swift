@@ -30,7 +30,7 @@ package struct Joining: Sendable {
     // MARK: Join
 
     /// Joins, and waits until the service is connected. If that fails, files and services are as before.
-    package func join(_ request: JoinRequest) async throws(SetupFailure) -> JoinReport {
+    package func join(_ request: JoinRequest) async throws(SetupError) -> JoinReport {
         do {
             let folder = try JoinFolder(paths)
             defer { folder.remove() }
@@ -38,8 +38,8 @@ package struct Joining: Sendable {
             return try await join(request, folder)
         } catch {
             // A step that an interrupt cancels fails for a reason of its own.
-            if Task.isCancelled { throw SetupFailure(.interrupted, "interrupted; nothing is changed") }
-            throw (error as? SetupFailure) ?? SetupFailure("\(error)")
+            if Task.isCancelled { throw SetupError(.interrupted, "interrupted; nothing is changed") }
+            throw (error as? SetupError) ?? SetupError("\(error)")
         }
     }
 
@@ -51,7 +51,7 @@ package struct Joining: Sendable {
         try checkSettings(files)
         let owner = try paths.owner()
         if let manager, await !manager.has(unit) {
-            throw SetupFailure("the service lockstep-\(service) is not installed on this machine")
+            throw SetupError("the service lockstep-\(service) is not installed on this machine")
         }
         var request = request
         let authority = try await authority(for: &request)
@@ -103,7 +103,7 @@ package struct Joining: Sendable {
     private func checkSettings(_ files: JoinPaths.ServiceFiles) throws {
         let leave = paths.isPersonal ? "lockstep leave --user" : "sudo lockstep leave"
         if access(paths.localPath(of: files.settings), F_OK) == 0 {
-            throw SetupFailure("this machine has joined already; to join another broker: \(leave), then again")
+            throw SetupError("this machine has joined already; to join another broker: \(leave), then again")
         }
         let own = paths.localPath(of: files.ownSettings)
         guard access(own, F_OK) == 0 else { return }
@@ -111,12 +111,12 @@ package struct Joining: Sendable {
         try values.fill(file: own)
         let joined: [Setting] = [.broker, .passwordFile, .tlsCA, .tlsPinned, .node, .space, .role]
         guard let setting = joined.first(where: values.isGiven) else { return }
-        throw SetupFailure("\(own) sets \(setting.rawValue), which has precedence over joining; remove that line first")
+        throw SetupError("\(own) sets \(setting.rawValue), which has precedence over joining; remove that line first")
     }
 
     /// Returns the certificate of the broker's authority; `nil` to trust those of the operating system. Looks for the
     /// broker of an invitation, and moves the endpoint where it was found to the front.
-    private func authority(for request: inout JoinRequest) async throws(SetupFailure) -> [UInt8]? {
+    private func authority(for request: inout JoinRequest) async throws(SetupError) -> [UInt8]? {
         switch request.trust {
         case .system: return nil
         case .certificates(let bytes): return bytes
@@ -146,17 +146,17 @@ package struct Joining: Sendable {
 
     /// Logs in as the node, and checks that no other machine uses its name or the invitation.
     /// - Returns: The connection of a presence that was there before.
-    private func checkLogin(_ request: JoinRequest, _ settings: LineText) async throws(SetupFailure) -> String? {
+    private func checkLogin(_ request: JoinRequest, _ settings: LineText) async throws(SetupError) -> String? {
         let found = try await probe(["--config", settings])
-        if found.isRefused { throw SetupFailure(refusal(of: request)) }
-        if let problem = found.problem { throw SetupFailure(.unreachable, "the broker was not reached: \(problem)") }
+        if found.isRefused { throw SetupError(refusal(of: request)) }
+        if let problem = found.problem { throw SetupError(.unreachable, "the broker was not reached: \(problem)") }
         guard found.isKnown, request.expires != nil || found.isOnline else { return found.connection }
         let time = found.at.map { " at \(LocalTime.text(ofUnixSeconds: $0 / 1_000))" } ?? ""
         guard request.expires != nil else {
-            throw SetupFailure(
+            throw SetupError(
                 "another machine is online as \(request.node); choose another name with --node, or stop that one")
         }
-        throw SetupFailure(
+        throw SetupError(
             """
             this invitation was used: \(request.node) was seen\(time). Make another on the broker's machine, with another \
             name or after sudo lockstep revoke \(request.node): sudo lockstep invite NAME
@@ -189,33 +189,33 @@ package struct Joining: Sendable {
 
     private func start(
         _ unit: LineText, by manager: ServiceManager, probing settings: LineText, ignoring former: String?
-    ) async throws(SetupFailure) {
+    ) async throws(SetupError) {
         say("Starting \(unit), and waiting until it is connected.")
         if let reason = await manager.start(unit) {
-            throw SetupFailure("\(unit) does not start: \(reason)\n\(manager.logCommand(of: unit))")
+            throw SetupError("\(unit) does not start: \(reason)\n\(manager.logCommand(of: unit))")
         }
         let found = try await probe(
             ["--config", settings, "--online", "--seconds", "\(Self.timeout)"]
                 + (former.flatMap(ConnectionID.init).map { ["--not=\($0)"] } ?? []))
         if found.isOnline { return }
         let last = await manager.lastLine(of: unit).map { ": \($0)" } ?? ""
-        throw SetupFailure(
+        throw SetupError(
             .noAnswer,
             "\(unit) runs, but was not seen on the broker within \(Self.timeout) s\(last)\n\(manager.logCommand(of: unit))"
         )
     }
 
-    private func probe(_ arguments: [LineText]) async throws(SetupFailure) -> ProbeReport {
+    private func probe(_ arguments: [LineText]) async throws(SetupError) -> ProbeReport {
         do {
             let result = try await Child.run(nodeProgram, ["probe"] + arguments, seconds: 60)
             guard result.code == 0 else {
-                throw SetupFailure(result.errors.isEmpty ? "lockstep-node probe failed" : result.errors)
+                throw SetupError(result.errors.isEmpty ? "lockstep-node probe failed" : result.errors)
             }
             return try ReportJSON.decode(from: Array(result.output.utf8))
-        } catch let error as SetupFailure {
+        } catch let error as SetupError {
             throw error
         } catch {
-            throw SetupFailure("lockstep-node: \(error)")
+            throw SetupError("lockstep-node: \(error)")
         }
     }
 
@@ -230,7 +230,7 @@ package struct Joining: Sendable {
 
     /// Undoes joining for every service of the paths. Journal and ledger stay.
     /// - Returns: The services that had joined.
-    package func leave() async throws(SetupFailure) -> [Left] {
+    package func leave() async throws(SetupError) -> [Left] {
         let folder = try JoinFolder(paths)
         defer { folder.remove() }
         var left: [Left] = []
@@ -245,12 +245,12 @@ package struct Joining: Sendable {
                 for name in files.joined { try changes.remove(paths.localPath(of: name)) }
             } catch {
                 changes.undo()
-                throw SetupFailure(error.description)
+                throw SetupError(error.description)
             }
             left.append(
                 Left(service: "lockstep-\(service)", node: values[.node].map { LineText(showing: $0.text) }))
         }
-        guard !left.isEmpty else { throw SetupFailure("this machine has not joined a broker") }
+        guard !left.isEmpty else { throw SetupError("this machine has not joined a broker") }
         return left
     }
 }

@@ -19,7 +19,7 @@ package struct PrivateBroker: Sendable {
     ///   - port: The port to listen on; `nil` for the last one if it is free, else for any free port.
     ///   - isPersistent: Whether retained messages survive a restart. The store is written every 10 seconds and at the
     ///     end.
-    package init(directory: String, port: Int? = nil, isPersistent: Bool = true) throws(BadValue) {
+    package init(directory: String, port: Int? = nil, isPersistent: Bool = true) throws(ValueError) {
         self.directory = directory
         self.isPersistent = isPersistent
         do throws(StateDirectoryError) {
@@ -80,7 +80,7 @@ package struct PrivateBroker: Sendable {
                 let status = try await serve(program, onStart: onStart)
                 if Task.isCancelled { return }
                 onEnd("\(status)")
-            } catch let error as BadValue {
+            } catch let error as ValueError {
                 // A later failure is tried again: another process may use the port for a while.
                 if isFirst { throw error }
             }
@@ -108,7 +108,7 @@ package struct PrivateBroker: Sendable {
                 onStart()
             }.terminationStatus
         } catch let error as SubprocessError {
-            throw BadValue.unusable("mosquitto does not start: \(error)")
+            throw ValueError.unusable("mosquitto does not start: \(error)")
         }
     }
 
@@ -119,7 +119,7 @@ package struct PrivateBroker: Sendable {
             if Child.hasEnded(process) { break }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw BadValue.unusable("mosquitto does not listen on port \(port); see \(directory)/mosquitto.log")
+        throw ValueError.unusable("mosquitto does not listen on port \(port); see \(directory)/mosquitto.log")
     }
 
     private func persistence(in directory: LineText) -> String {
@@ -131,7 +131,7 @@ package struct PrivateBroker: Sendable {
         """
     }
 
-    private func writeConfiguration() throws(BadValue) {
+    private func writeConfiguration() throws(ValueError) {
         guard let directory = LineText(line: directory) else {
             throw .unusable("its configuration cannot name the folder \(LineText(showing: directory))")
         }
@@ -157,18 +157,18 @@ package struct PrivateBroker: Sendable {
     }
 
     /// Returns the path of mosquitto. Debian installs it where only root's PATH points.
-    package static func program() throws(BadValue) -> String {
+    package static func program() throws(ValueError) -> String {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let directories = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
         guard let program = directories.map({ $0 + "/mosquitto" }).first(where: { access($0, X_OK) == 0 }) else {
-            throw BadValue("mosquitto is not installed; on Debian: sudo apt install mosquitto")
+            throw ValueError("mosquitto is not installed; on Debian: sudo apt install mosquitto")
         }
         return program
     }
 }
 
-extension BadValue {
-    fileprivate static func unusable(_ reason: String) -> BadValue {
-        BadValue("the private broker cannot run: \(reason)")
+extension ValueError {
+    fileprivate static func unusable(_ reason: String) -> ValueError {
+        ValueError("the private broker cannot run: \(reason)")
     }
 }

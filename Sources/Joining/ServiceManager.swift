@@ -36,7 +36,7 @@ package struct ServiceManager: Sendable {
     /// - Returns: The reason why it does not start; `nil` if it does.
     func start(_ unit: LineText) async -> String? {
         for arguments: [LineText] in [["enable", "--quiet", unit], ["restart", unit]] {
-            do throws(BadValue) {
+            do throws(ValueError) {
                 let result = try await Child.systemctl(options + arguments)
                 if result.code != 0 { return await lastLine(of: unit) ?? result.errors.trimmedLine }
             } catch {

@@ -3,8 +3,8 @@
 import Platform
 
 extension MQTTClient {
-    /// The lateness, in milliseconds, above which a timer shows that the loop's thread was stalled.
-    private static let latenessLimit: Int64 = 500
+    /// The delay, in milliseconds, above which a timer shows that the loop's thread was stalled.
+    private static let stallLimit: Int64 = 500
 
     /// Publishes a message and waits for the server's acknowledgement.
     ///
@@ -175,10 +175,10 @@ extension MQTTClient {
     /// maximum until the connection ends, and with none left nothing can be published.
     func deadlineTimerFired() {
         let now = SystemClock.bootMilliseconds()
-        let lateness = deadlineTimerAt.map { now - $0 } ?? 0
+        let delay = deadlineTimerAt.map { now - $0 } ?? 0
         deadlineTimerAt = nil
         // After a stall, first read the answers that have arrived meanwhile.
-        guard lateness <= Self.latenessLimit else { return setDeadlineTimer(notBefore: now + Self.latenessLimit) }
+        guard delay <= Self.stallLimit else { return setDeadlineTimer(notBefore: now + Self.stallLimit) }
         let expired = pending.takeExpired(now: now)
         setDeadlineTimer()
         guard !expired.isEmpty else { return }

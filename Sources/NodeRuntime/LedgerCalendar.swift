@@ -29,7 +29,7 @@ package actor LedgerCalendar {
     private func read(since day: CivilDate) async throws -> [UInt8] {
         let program = CompanionExecutable.path(of: "lockstep-debt")
         guard CompanionExecutable.isInstalled("lockstep-debt") else {
-            throw BadValue("\(program) is not installed")
+            throw ValueError("\(program) is not installed")
         }
         let result = try await Subprocess.run(
             .path(FilePath(program)),
@@ -37,7 +37,7 @@ package actor LedgerCalendar {
             input: .none, output: .bytes(limit: Self.sizeLimit), error: .string(limit: 4_096))
         guard result.terminationStatus.isSuccess else {
             let reason = result.standardError.split(whereSeparator: \.isNewline).joined(separator: " ")
-            throw BadValue(reason.isEmpty ? "\(program) has ended: \(result.terminationStatus)" : reason)
+            throw ValueError(reason.isEmpty ? "\(program) has ended: \(result.terminationStatus)" : reason)
         }
         return result.standardOutput
     }

@@ -12,7 +12,7 @@ package import Session
 /// ```
 package struct CoreRunner {
     /// Changed only by ``next()``. Its core is read in place.
-    package private(set) var loop: CoreLoop
+    package private(set) var coreLoop: CoreLoop
     package let clocks: @Sendable () -> Instant
     private var isRunning = false
     private var timer: LoopTimer?
@@ -21,12 +21,12 @@ package struct CoreRunner {
 
     /// Creates a runner. Call ``use(_:wake:)`` before the first event.
     package init(_ core: NodeCore, clocks: @escaping @Sendable () -> Instant = Clocks.now) {
-        loop = CoreLoop(core)
+        coreLoop = CoreLoop(core)
         self.clocks = clocks
     }
 
-    /// Sets the loop, and the function by which the owner adds `wake`. It is called when the core is due, and when the
-    /// wall clock was set: a machine that starts with a wrong clock shows the session as soon as NTP has corrected it.
+    /// Sets the event loop, and the function by which the owner adds `wake`. It is called when the core is due, and
+    /// when the wall clock was set: a machine that starts with a wrong clock shows the session as soon as NTP has corrected it.
     package mutating func use(_ loop: EventLoop, wake: @escaping @Sendable () -> Void) {
         timer = loop.makeTimer(wake)
         clockWatch = loop.watchWallClock(wake)
@@ -35,24 +35,24 @@ package struct CoreRunner {
     /// Returns `true` if the caller must call ``next()`` until it returns `nil`; `false` if a caller is doing that.
     package mutating func add(_ event: NodeCore.Event) -> Bool {
         if case .input(.wake) = event { armedFor = nil }
-        loop.add(event)
+        coreLoop.add(event)
         defer { isRunning = true }
         return !isRunning
     }
 
     /// Passes the next event to the core, or lets it rest. Returns the actions, in order; `nil` at rest.
     package mutating func next() -> [NodeCore.Action]? {
-        isRunning = !loop.isAtRest
-        if isRunning { return loop.next(at: clocks()) }
+        isRunning = !coreLoop.isAtRest
+        if isRunning { return coreLoop.next(at: clocks()) }
         arm()
         return nil
     }
 
     private mutating func arm() {
-        guard loop.core.nextWake != armedFor else { return }
-        armedFor = loop.core.nextWake
-        guard let next = loop.core.nextWake else { return timer?.disarm() ?? () }
-        // The core's clock differs from the loop's in a process that plays several machines.
+        guard coreLoop.core.nextWake != armedFor else { return }
+        armedFor = coreLoop.core.nextWake
+        guard let next = coreLoop.core.nextWake else { return timer?.disarm() ?? () }
+        // The core's clock differs from the event loop's in a process that plays several machines.
         timer?.arm(after: next - clocks().boot)
     }
 }

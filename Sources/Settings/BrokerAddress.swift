@@ -14,10 +14,10 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         package let port: Int
 
         /// - Parameter hint: The remedy for a text that is no host, for the error.
-        /// - Throws: ``BadValue`` for a text that is not a host, and for a port outside of 1 to 65535.
-        package init(host: String, port: Int, hint: String = usualHint) throws(BadValue) {
-            guard Self.isHost(host) else { throw BadValue("“\(LineText(showing: host))” is no host; \(hint)") }
-            guard (1...65_535).contains(port) else { throw BadValue("“\(port)” is not a port; a port is 1 to 65535") }
+        /// - Throws: ``ValueError`` for a text that is not a host, and for a port outside of 1 to 65535.
+        package init(host: String, port: Int, hint: String = usualHint) throws(ValueError) {
+            guard Self.isHost(host) else { throw ValueError("“\(LineText(showing: host))” is no host; \(hint)") }
+            guard (1...65_535).contains(port) else { throw ValueError("“\(port)” is not a port; a port is 1 to 65535") }
             self.host = host
             self.port = port
         }
@@ -38,13 +38,13 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         package var line: LineText { "\(LineText(showing: host.urlHost)):\(port)" }
 
         /// Parses `host[:port]`; `usual` is the port of a text without one.
-        init(_ text: Substring, port usual: Int, hint: String = usualHint) throws(BadValue) {
+        init(_ text: Substring, port usual: Int, hint: String = usualHint) throws(ValueError) {
             let (host, portText): (Substring, Substring?)
             if text.first == "[", let end = text.firstIndex(of: "]") {
                 host = text[text.index(after: text.startIndex)..<end]
                 let rest = text[text.index(after: end)...]
                 guard rest.isEmpty || rest.first == ":" else {
-                    throw BadValue("“\(LineText(showing: String(rest)))” does not belong there")
+                    throw ValueError("“\(LineText(showing: String(rest)))” does not belong there")
                 }
                 portText = rest.isEmpty ? nil : rest.dropFirst()
             } else {
@@ -54,7 +54,7 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
             }
             let port = portText.map { Int($0) } ?? usual
             guard let port else {
-                throw BadValue(
+                throw ValueError(
                     "“\(LineText(showing: String(portText ?? "")))” is not a port; a port is 1 to 65535")
             }
             try self.init(host: String(host), port: port, hint: hint)
@@ -70,16 +70,16 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     package var password: String?
 
     /// Parses an address.
-    /// - Throws: ``BadValue`` with what is wrong and what is valid.
-    package init(_ text: String) throws(BadValue) {
+    /// - Throws: ``ValueError`` with what is wrong and what is valid.
+    package init(_ text: String) throws(ValueError) {
         let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, halves[1].hasPrefix("//") else {
-            throw BadValue("an address looks like mqtt://host:1883 or mqtts://host:8883")
+            throw ValueError("an address looks like mqtt://host:1883 or mqtts://host:8883")
         }
         switch halves[0] {
         case "mqtt": isEncrypted = false
         case "mqtts": isEncrypted = true
-        default: throw BadValue("an address begins with mqtt:// or mqtts://")
+        default: throw ValueError("an address begins with mqtt:// or mqtts://")
         }
         var rest = halves[1].dropFirst(2)
         if rest.last == "/" { rest = rest.dropLast() }
@@ -115,7 +115,7 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         return isEncrypted ? "mqtts://\(user)\(endpoints)" : "mqtt://\(user)\(endpoints)"
     }
 
-    private static func decoded(_ text: Substring) throws(BadValue) -> String {
+    private static func decoded(_ text: Substring) throws(ValueError) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
@@ -124,7 +124,7 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
                 continue
             }
             guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2 else {
-                throw BadValue("“%” in user or password is written %25")
+                throw ValueError("“%” in user or password is written %25")
             }
             bytes.append(value)
             rest = rest.dropFirst(2)

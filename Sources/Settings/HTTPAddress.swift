@@ -10,11 +10,11 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     private let endpoint: BrokerAddress.Endpoint
 
     /// Parses an address; `port` is that of an address without one.
-    package init(_ text: String, port: Int = Self.usualPort) throws(BadValue) {
+    package init(_ text: String, port: Int = Self.usualPort) throws(ValueError) {
         let isPort = !text.isEmpty && text.allSatisfy(\.isNumber)
         let hint = "to listen on all addresses, write 0.0.0.0 or [::]"
         endpoint = try BrokerAddress.Endpoint(isPort ? "127.0.0.1:\(text)" : text[...], port: port, hint: hint)
-        guard HostText.accepts(endpoint.host) else { throw BadValue("“\(endpoint.host)” is no host; \(hint)") }
+        guard HostText.accepts(endpoint.host) else { throw ValueError("“\(endpoint.host)” is no host; \(hint)") }
     }
 
     package var host: String { endpoint.host }

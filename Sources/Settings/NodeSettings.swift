@@ -84,8 +84,8 @@ package struct NodeSettings: Sendable {
         stateDirectory = values[.stateDirectory]?.text ?? paths.stateDirectory
         socket = values[.socket]?.text ?? paths.socket(stateDirectory: stateDirectory)
         isSocketForGroup = try values.isOn(.socketGroup)
-        http = try values.read(.http) { text throws(BadValue) in try HTTPAddress(text) }
-        https = try values.read(.https) { text throws(BadValue) in
+        http = try values.read(.http) { text throws(ValueError) in try HTTPAddress(text) }
+        https = try values.read(.https) { text throws(ValueError) in
             try HTTPAddress(text, port: HTTPAddress.usualSecurePort)
         }
         httpsCertificate = try values.path(.httpsCertificate)
@@ -167,7 +167,7 @@ package struct NodeSettings: Sendable {
     /// Reads the presets of a person, who may have none of their own.
     private static func presets(at path: String) throws(SettingError) -> Presets {
         guard access(path, F_OK) == 0 else { return Presets() }
-        do throws(BadValue) {
+        do throws(ValueError) {
             return try Presets(file: path)
         } catch {
             throw SettingError(error.description)
@@ -207,7 +207,7 @@ package struct NodeSettings: Sendable {
     private mutating func readPassword(_ values: SettingValues) throws(SettingError) {
         guard let given = values[.passwordFile] else { return }
         guard broker != nil else { throw SettingError("\(given.origin): a password without a broker") }
-        do throws(BadValue) {
+        do throws(ValueError) {
             broker?.password = try Self.password(in: given.text)
         } catch {
             throw SettingError("\(given.origin): \(error)")
@@ -216,25 +216,25 @@ package struct NodeSettings: Sendable {
     }
 
     /// Returns the first line of a file, which must not be readable by other users.
-    package static func password(in path: String) throws(BadValue) -> String {
+    package static func password(in path: String) throws(ValueError) -> String {
         do throws(FileError) {
             let bytes = try Files.read(path, limit: 4_096)
             if try Files.isPrivate(path) {
                 return String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
             }
         } catch {
-            throw BadValue("\(error)")
+            throw ValueError("\(error)")
         }
-        throw BadValue("\(path) is readable by other users; run chmod 600 \(path)")
+        throw ValueError("\(path) is readable by other users; run chmod 600 \(path)")
     }
 }
 
 extension SettingValues {
     fileprivate func read<Value>(
-        _ setting: Setting, _ convert: (String) throws(BadValue) -> Value
+        _ setting: Setting, _ convert: (String) throws(ValueError) -> Value
     ) throws(SettingError) -> Value? {
         guard let given = self[setting] else { return nil }
-        do throws(BadValue) {
+        do throws(ValueError) {
             return try convert(given.text)
         } catch {
             throw SettingError("\(given.origin): \(error)")

@@ -20,14 +20,14 @@ package struct Presets: Sendable {
     package init() { all = Self.builtIn.compactMap { try? Self.preset($0, $1) } }
 
     /// Reads a file whose presets are added to the built-in ones; `#` begins a comment.
-    /// - Throws: ``BadValue`` that names file, line and column.
-    package init(file path: String) throws(BadValue) {
+    /// - Throws: ``ValueError`` that names file, line and column.
+    package init(file path: String) throws(ValueError) {
         var own: [Preset] = []
         let text: String
         do throws(FileError) {
             text = String(decoding: try Files.read(path, limit: 1 << 16), as: UTF8.self)
         } catch {
-            throw BadValue(error.description)
+            throw ValueError(error.description)
         }
         for (index, line) in text.settingLines.enumerated() {
             let line = line.trimmed
@@ -35,9 +35,9 @@ package struct Presets: Sendable {
             let parts = line.split(separator: "=", maxSplits: 1)
             let name = parts.first.map { String($0.trimmed) } ?? ""
             guard parts.count == 2, !name.isEmpty else {
-                throw BadValue("\(path), line \(index + 1): “\(line)” is not of the form name = plan")
+                throw ValueError("\(path), line \(index + 1): “\(line)” is not of the form name = plan")
             }
-            do throws(BadValue) {
+            do throws(ValueError) {
                 let preset = try Self.preset(name, String(parts[1].trimmed))
                 // The last line of a name counts, in the place of the first one.
                 if let index = own.firstIndex(where: { $0.name == name }) {
@@ -46,14 +46,14 @@ package struct Presets: Sendable {
                     own.append(preset)
                 }
             } catch {
-                throw BadValue("\(path), line \(index + 1), plan of \(name), \(error)")
+                throw ValueError("\(path), line \(index + 1), plan of \(name), \(error)")
             }
         }
         all = own + Presets().all.filter { preset in !own.contains { $0.name == preset.name } }
     }
 
     /// Reads a plan, and the words after a bar outside of quotes.
-    private static func preset(_ name: String, _ text: String) throws(BadValue) -> Preset {
+    private static func preset(_ name: String, _ text: String) throws(ValueError) -> Preset {
         var isQuoted = false
         let bar = text.firstIndex { character in
             if character == "\"" { isQuoted.toggle() }
@@ -62,14 +62,14 @@ package struct Presets: Sendable {
         let words = text[(bar ?? text.endIndex)...].dropFirst()
         let extras = words.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmed) }
         if bar != nil, let unknown = extras.first(where: { !["alarm", "overtime"].contains($0) }) {
-            throw BadValue("“\(unknown)” after the bar is neither alarm nor overtime, as in: 3m | alarm, overtime")
+            throw ValueError("“\(unknown)” after the bar is neither alarm nor overtime, as in: 3m | alarm, overtime")
         }
         do throws(PlanError) {
             return Preset(
                 name: name, plan: try PlanParser.phases(of: String(text[..<(bar ?? text.endIndex)].trimmed)),
                 hasAlarm: extras.contains("alarm"), hasOvertime: extras.contains("overtime"))
         } catch {
-            throw BadValue("\(error)")
+            throw ValueError("\(error)")
         }
     }
 }

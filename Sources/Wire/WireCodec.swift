@@ -137,14 +137,14 @@ public struct WireCodec: Sendable {
         if payload.isEmpty, topic.isRetained, let sender {
             return .erased(from: sender, isPresence: topic == .own(.presence, of: sender))
         }
-        do throws(Rejection) {
+        do throws(PayloadError) {
             return try read(payload, on: topic, now: now)
         } catch {
             return .discard(error.reason, from: sender)
         }
     }
 
-    private func read(_ payload: [UInt8], on topic: Topic, now: GroupTime) throws(Rejection) -> Decoded {
+    private func read(_ payload: [UInt8], on topic: Topic, now: GroupTime) throws(PayloadError) -> Decoded {
         switch topic {
         case .own(.presence, let node): .message(.presence(try Presence(payload: payload)), from: node)
         case .own(.session, let node): .message(.register(try Register(payload: payload, by: node)), from: node)

@@ -55,7 +55,7 @@ struct NodeViewTests {
         (#","v":2"#, .unknownVersion),
     ])
     func malformedViewIsNotRead(fields: String, reason: Discard) throws {
-        let error = try #require(throws: Rejection.self) { try view(fields) }
+        let error = try #require(throws: PayloadError.self) { try view(fields) }
         #expect(error.reason == reason, "\(error)")
     }
 }

@@ -34,10 +34,10 @@ import Testing
 
     @Test func aFileThatWouldChangeIsNamed() throws {
         try files.install(BrokerFile("lockstep/passwd", [100, 58, 0xFF, 10], for: .broker))
-        let error = #expect(throws: SetupFailure.self) { try files.members() }
+        let error = #expect(throws: SetupError.self) { try files.members() }
         #expect(error?.description.contains("\(files.path("lockstep/passwd")) is not text in UTF-8") == true)
         try files.install(BrokerFile("lockstep/address", "http pi 80", for: .all))
-        #expect(throws: SetupFailure.self) { try files.listener() }
+        #expect(throws: SetupError.self) { try files.listener() }
     }
 
     @Test func theConfigurationIsReadInTheOrderOfMosquitto() throws {
@@ -71,7 +71,7 @@ import Testing
         #expect(invitation.expires == 4_000_000_000)
         #expect(invitation.port == 1_884)
         #expect(invitation.hosts.contains("192.0.2.7"))
-        await #expect(throws: SetupFailure.self) {
+        await #expect(throws: SetupError.self) {
             _ = try await membership.invite(desk, role: .display, space: NodeSettings.defaultSpace)
         }
         #expect(try await membership.members().map(\.node) == ["desk", "late", "older", "wall"])
@@ -101,7 +101,7 @@ import Testing
         #expect(try files.text("lockstep/home-assistant.join") == user.secret)
         let same = try await membership.invite(bridge, role: .remote, space: NodeSettings.defaultSpace, isProgram: true)
         #expect(same.secret == user.secret)
-        await #expect(throws: SetupFailure.self) {
+        await #expect(throws: SetupError.self) {
             _ = try await membership.invite(bridge, role: .remote, space: NodeSettings.defaultSpace)
         }
         #expect(try await membership.revoke(bridge))
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func aMachineWithoutABrokerIsNamed() {
-        let error = #expect(throws: SetupFailure.self) { try Membership(files) }
+        let error = #expect(throws: SetupError.self) { try Membership(files) }
         #expect(error?.description.contains("sudo lockstep broker setup") == true)
     }
 
@@ -123,7 +123,7 @@ import Testing
         "pi\nlistener 1", "a,DNS:evil", "*.lan", "-a", "bücher",
     ])
     func aHostThatNoCertificateCanHoldIsNamed(text: String) {
-        let error = #expect(throws: SetupFailure.self) { try BrokerHosts.host(option: text) }
+        let error = #expect(throws: SetupError.self) { try BrokerHosts.host(option: text) }
         #expect(error?.kind == .wrong)
         #expect(error?.description.contains("--host") == true)
         #expect(error?.description.contains("\n") == false)
@@ -200,7 +200,7 @@ import Testing
     @Test func aCertificateWhoseNamesCannotBeReadStopsTheSetup() throws {
         _ = try make(for: "pi.lan")
         try files.install(BrokerFile("lockstep/server.crt", "nothing", for: .all))
-        let error = #expect(throws: SetupFailure.self) { try make(for: "pi.lan") }
+        let error = #expect(throws: SetupError.self) { try make(for: "pi.lan") }
         #expect(error?.description.contains("cannot read the names in \(files.path("lockstep/server.crt"))") == true)
         try files.remove("lockstep/server.crt")
         try files.install(BrokerFile("lockstep/ca.key", "nothing", for: .root))

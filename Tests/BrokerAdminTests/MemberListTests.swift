@@ -59,7 +59,7 @@ import Wire
         "desk node a/b joined 1", "desk node home lost 1", "desk node home joined 1 2", "+ node home joined 1",
     ])
     func aLineThatIsNoMemberIsNamed(line: String) {
-        let error = #expect(throws: SetupFailure.self) { try Self.list("hall node home joined 1\n\(line)\n") }
+        let error = #expect(throws: SetupError.self) { try Self.list("hall node home joined 1\n\(line)\n") }
         #expect(error?.description.contains("/etc/members, line 2 is no member: “\(line)”") == true)
     }
 

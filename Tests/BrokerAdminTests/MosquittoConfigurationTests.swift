@@ -80,7 +80,7 @@ import Testing
     {
         var trial = TrialConfiguration(folder: "/tmp/t")
         var port = 30_000
-        let text = try trial.adapt(ConfigurationFile(name: name, text: text)) { () throws(SetupFailure) in
+        let text = try trial.adapt(ConfigurationFile(name: name, text: text)) { () throws(SetupError) in
             port += 1
             return port
         }
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func anotherFolderOfConfigurationCannotBeTried() throws {
-        #expect(throws: SetupFailure.self) { try Self.adapted("include_dir /srv/mosquitto\n") }
+        #expect(throws: SetupError.self) { try Self.adapted("include_dir /srv/mosquitto\n") }
         #expect(try Self.adapted("include_dir /etc/mosquitto/conf.d\n").1 == "include_dir /tmp/t/conf.d\n\n")
     }
 }

@@ -49,17 +49,17 @@ import Testing
         (options.isOnLAN, options.isEncrypted, options.host) = (true, true, "localhost")
         try await BrokerSetup(files).setUp(options)
         try await attempt("")
-        let packets = await #expect(throws: SetupFailure.self) { try await attempt("max_packet_size 65536") }
+        let packets = await #expect(throws: SetupError.self) { try await attempt("max_packet_size 65536") }
         for name in ["00", "zz", "tls"] {
             #expect(packets?.description.contains("  conf.d/\(name).conf") == true, "\(name)")
         }
-        let messages = await #expect(throws: SetupFailure.self) { try await attempt("message_size_limit 65536") }
+        let messages = await #expect(throws: SetupError.self) { try await attempt("message_size_limit 65536") }
         #expect(messages?.description.contains("  conf.d/00.conf") == true, "\(String(describing: messages))")
     }
 
     @Test func aFileThatMosquittoRefusesIsNamedWithItsPlace() async throws {
         try files.install(BrokerFile("mosquitto.conf", "listener 1884\nnonsense 3\n", for: .all))
-        let error = await #expect(throws: SetupFailure.self) { try await BrokerSetup(files).setUp(.init()) }
+        let error = await #expect(throws: SetupError.self) { try await BrokerSetup(files).setUp(.init()) }
         #expect(error?.description.contains("/etc/mosquitto/mosquitto.conf") == true, "\(String(describing: error))")
         #expect(error?.description.contains("nothing is changed") == true)
         #expect(!files.has("lockstep"))
@@ -68,7 +68,7 @@ import Testing
     @Test func anOddConfigurationIsNotChanged() async throws {
         let odd = "# caf\u{E9} \u{202E}\r\nlistener 1884 127.0.0.1\r\nallow_anonymous true\r\n"
         try files.install(BrokerFile("conf.d/odd.conf", odd, for: .all))
-        await #expect(throws: SetupFailure.self) { try await BrokerSetup(files).setUp(.init()) }
+        await #expect(throws: SetupError.self) { try await BrokerSetup(files).setUp(.init()) }
         #expect(try files.text("conf.d/odd.conf") == odd)
     }
 }

@@ -41,7 +41,7 @@ import Wire
     @Test func lateSampleIsDropped() {
         var meter = meter()
         hear(&meter, [true], from: 200)
-        let old = Sample(source: "mic", from: Self.now + 201_000 - Meter.lateness - 1, period: 1_000, level: 100)
+        let old = Sample(source: "mic", from: Self.now + 201_000 - Meter.delayLimit - 1, period: 1_000, level: 100)
         let ahead = Sample(source: "mic", from: Self.now + 201_001, period: 1_000, level: 100)
         var inTime = old
         inTime.from += 1
@@ -65,7 +65,7 @@ import Wire
         var sample = Sample(source: "one more", from: Self.now, period: 1_000, level: 900)
         let isUsed = meter.add(sample, at: Self.now + 1_000)
         #expect(!isUsed)
-        sample.from += Meter.lateness + 2_000
+        sample.from += Meter.delayLimit + 2_000
         let isUsedLater = meter.add(sample, at: sample.from)
         #expect(isUsedLater)
     }

@@ -53,7 +53,7 @@ struct ImportTests {
 
     @Test(arguments: ["", "start,stop\n1,2", "a;b;c", "from,to,kind", "\"from", "User,Email\nx,y"])
     func unknownColumnsAreReported(text: String) throws {
-        let error = #expect(throws: BadValue.self) { try Import(csv: Array(text.utf8)) }
+        let error = #expect(throws: ValueError.self) { try Import(csv: Array(text.utf8)) }
         guard !text.isEmpty else { return }
         let words = "\(try #require(error))"
         #expect(words.contains("from,to,kind,title,label"))
@@ -88,7 +88,7 @@ struct ImportTests {
         #expect(found.problems[0].reason.contains("65536 bytes"))
         #expect(found.problems[2].reason.contains("256 fields"))
         let text = HistoryCSV.header + "\n" + String(repeating: "x\n", count: 20_000)
-        let error = #expect(throws: BadValue.self) { try Import(csv: Array(text.utf8)) }
+        let error = #expect(throws: ValueError.self) { try Import(csv: Array(text.utf8)) }
         #expect(error?.description.contains("thousands of rows") == true)
     }
 }

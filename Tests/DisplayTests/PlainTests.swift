@@ -96,8 +96,8 @@ import Wire
 
     private func command(_ text: String) throws -> PlainCommand { try PlainCommand(Array(text.utf8)) }
 
-    private func problem(_ text: String) -> PlainCommand.Problem? {
-        do throws(PlainCommand.Problem) { _ = try PlainCommand(Array(text.utf8)) } catch { return error }
+    private func problem(_ text: String) -> PlainCommand.ReadError? {
+        do throws(PlainCommand.ReadError) { _ = try PlainCommand(Array(text.utf8)) } catch { return error }
         return nil
     }
 

@@ -46,7 +46,7 @@ import Testing
 
     @Test func aNameThatIsTooLongIsLeftOutAndNotCut() throws {
         let host = Array(repeating: String(repeating: "h", count: 43), count: 3).joined(separator: ".")
-        #expect(throws: BadValue.self) {
+        #expect(throws: ValueError.self) {
             try JoinToken.encode(try Self.invitation(hosts: [host], isEncrypted: false))
         }
     }
@@ -60,7 +60,7 @@ import Testing
     @Test func everyTruncationIsNamed() throws {
         let token = try JoinToken.encode(try Self.invitation())
         for count in "lockstep1-".count..<token.count {
-            let error = #expect(throws: BadValue.self) { try JoinToken.decode(String(token.prefix(count))) }
+            let error = #expect(throws: ValueError.self) { try JoinToken.decode(String(token.prefix(count))) }
             #expect(error?.description.contains("is cut off: \(count) characters") == true, "\(count)")
         }
     }
@@ -74,7 +74,7 @@ import Testing
                 var changed = token
                 changed[index] = alphabet[Int(random.next() % UInt64(alphabet.count))]
                 guard changed != token else { continue }
-                #expect(throws: BadValue.self) { try JoinToken.decode(String(changed)) }
+                #expect(throws: ValueError.self) { try JoinToken.decode(String(changed)) }
             }
         }
     }
@@ -86,13 +86,13 @@ import Testing
     }
 
     @Test func aNewerVersionIsNamed() {
-        let error = #expect(throws: BadValue.self) { try JoinToken.decode("lockstep2-AAAA") }
+        let error = #expect(throws: ValueError.self) { try JoinToken.decode("lockstep2-AAAA") }
         #expect(error?.description.contains("a newer Lockstep") == true)
     }
 
     @Test(arguments: ["", "lockstep", "lockstep-", "mqtt://host", "lockstepx-AAAA", "LOCKSTEP1-AAAA"])
     func otherTextsAreRefused(text: String) {
-        let error = #expect(throws: BadValue.self) { try JoinToken.decode(text) }
+        let error = #expect(throws: ValueError.self) { try JoinToken.decode(text) }
         #expect(error?.description.contains("not an invitation") == true)
     }
 
@@ -105,7 +105,7 @@ import Testing
     ])
     func aForgedHostIsRefusedAndShownClean(host: String) throws {
         let token = try Self.forged(host: Array(host.utf8))
-        let error = #expect(throws: BadValue.self) { try JoinToken.decode(token) }
+        let error = #expect(throws: ValueError.self) { try JoinToken.decode(token) }
         #expect(error?.description.contains("its broker is “") == true)
         let text = "\(String(describing: error))"
         #expect(LineText(line: error?.description ?? "\n") != nil, "\(text)")
@@ -121,7 +121,7 @@ import Testing
             (Array("pi".utf8), 1_883, (0..<6).flatMap { _ in [0xFB, 0xFF, 0xBF] }),
         ] as [([UInt8], Int, [UInt8]?)] {
             let token = try Self.forged(host: host, port: port, secret: secret)
-            #expect(throws: BadValue.self) { try JoinToken.decode(token) }
+            #expect(throws: ValueError.self) { try JoinToken.decode(token) }
         }
         #expect(try JoinToken.decode(Self.forged(host: Array("pi".utf8))).hosts == ["pi"])
     }
@@ -140,8 +140,8 @@ import Testing
     @Test func valuesThatDoNotFitAreRefused() throws {
         var invitation = try Self.invitation()
         invitation.secret = "short"
-        #expect(throws: BadValue.self) { try JoinToken.encode(invitation) }
+        #expect(throws: ValueError.self) { try JoinToken.encode(invitation) }
         invitation = try Self.invitation(hosts: [])
-        #expect(throws: BadValue.self) { try JoinToken.encode(invitation) }
+        #expect(throws: ValueError.self) { try JoinToken.encode(invitation) }
     }
 }

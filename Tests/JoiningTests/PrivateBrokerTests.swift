@@ -35,7 +35,7 @@ import Testing
     @Test func secondBrokerOnADirectoryIsRefused() async throws {
         let home = try TemporaryDirectory()
         let first = try PrivateBroker(directory: home.file("broker"))
-        #expect(throws: BadValue.self) { try PrivateBroker(directory: home.file("broker")) }
+        #expect(throws: ValueError.self) { try PrivateBroker(directory: home.file("broker")) }
         #expect(first.port > 0)
     }
 
@@ -44,7 +44,7 @@ import Testing
         let port = Port.free()
         let listener = try Port.listen(port)
         defer { close(listener) }
-        do throws(BadValue) {
+        do throws(ValueError) {
             _ = try PrivateBroker(directory: home.file("broker"), port: port)
             Issue.record("not refused")
         } catch {

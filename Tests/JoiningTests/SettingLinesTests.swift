@@ -20,7 +20,7 @@ import Testing
         var lines = SettingLines(comment: "Of a test.")
         let before = lines.text
         if let line = LineText(line: text) {
-            #expect(throws: BadValue.self) { try lines.add(.name, line) }
+            #expect(throws: ValueError.self) { try lines.add(.name, line) }
         }
         #expect(lines.text == before)
     }
@@ -62,7 +62,7 @@ import Testing
 
     @Test func aPathWithAQuoteIsNamed() throws {
         let request = try JoinRequest(JoinTokenTests.invitation())
-        #expect(throws: BadValue.self) { try request.settings(password: "/home/o'neil/password", authority: nil) }
+        #expect(throws: ValueError.self) { try request.settings(password: "/home/o'neil/password", authority: nil) }
         let text = try request.settings(password: "/home/a b/password", authority: "/home/a b/ca").text
         #expect(EnvironmentFile(text).values["LOCKSTEP_PASSWORD_FILE"] == "/home/a b/password")
         #expect(

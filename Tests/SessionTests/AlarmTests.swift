@@ -20,7 +20,7 @@ import Testing
         return rig
     }
 
-    private static func ok(_ rig: inout EngineHarness) -> Outcome? {
+    private static func ok(_ rig: inout EngineHarness) -> IntentOutcome? {
         rig.ticket += 1
         rig.send(.acknowledge(id: token("A\(rig.ticket)"), ticket: rig.ticket))
         return outcome(rig.replies[rig.ticket])

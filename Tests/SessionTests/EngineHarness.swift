@@ -281,7 +281,7 @@ extension NodeID {
 
 func plan(_ text: String) -> [Phase] { (try? PlanParser.phases(of: text)) ?? [] }
 
-func outcome(_ reply: Reply?) -> Outcome? {
+func outcome(_ reply: Reply?) -> IntentOutcome? {
     if case .answered(let answer) = reply { answer.outcome } else { nil }
 }
 

@@ -12,7 +12,7 @@ import Testing
         return rig
     }
 
-    static func answer(_ outcome: Outcome, to intent: String = "I1") -> Message {
+    static func answer(_ outcome: IntentOutcome, to intent: String = "I1") -> Message {
         .ack(.answer(Answer(intent: token(intent), outcome: outcome, session: token("P1"), rev: 2)))
     }
 
@@ -49,9 +49,9 @@ import Testing
     }
 
     @Test(arguments: [
-        Outcome.applied, .duplicate, .noop, .refused(.superseded), .refused(.stalePhase), .refused(.expired),
+        IntentOutcome.applied, .duplicate, .noop, .refused(.superseded), .refused(.stalePhase), .refused(.expired),
         .refused(.notAllowed), .refused(.invalid),
-    ]) func ackAnswersTheRequest(expected: Outcome) {
+    ]) func ackAnswersTheRequest(expected: IntentOutcome) {
         var rig = Self.rig()
         rig.press(.pause, id: "I1")
         rig.hear(Self.answer(expected, to: "I2"), from: "kitchen")

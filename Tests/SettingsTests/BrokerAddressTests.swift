@@ -37,6 +37,6 @@ import Testing
         "mqtt://a\\",
     ])
     func invalidAddressIsRefused(text: String) {
-        #expect(throws: BadValue.self) { try BrokerAddress(text) }
+        #expect(throws: ValueError.self) { try BrokerAddress(text) }
     }
 }

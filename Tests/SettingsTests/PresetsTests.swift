@@ -48,7 +48,7 @@ import Testing
     func invalidLineIsNamed(text: String, names: String) throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(text, to: "presets")
-        do throws(BadValue) {
+        do throws(ValueError) {
             _ = try Presets(file: file)
             Issue.record("no error")
         } catch {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func missingFileIsNamed() {
-        #expect(throws: BadValue("cannot read /nonexistent/presets: No such file or directory")) {
+        #expect(throws: ValueError("cannot read /nonexistent/presets: No such file or directory")) {
             try Presets(file: "/nonexistent/presets")
         }
     }

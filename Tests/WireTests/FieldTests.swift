@@ -14,9 +14,9 @@ private struct Sample: Equatable, Described {
         static let objectName = "part"
         static let blank = Part()
 
-        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-            try form.field("from", &from, .percent)
-            try form.field("to", optional: &to, .percent)
+        mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+            try coder.field("from", &from, .percent)
+            try coder.field("to", optional: &to, .percent)
         }
     }
 
@@ -27,10 +27,10 @@ private struct Sample: Equatable, Described {
         static let objectName = "group"
         static let blank = Group()
 
-        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-            try form.field("size", &size, .percent)
-            try form.field("weight", &size, .percent)
-            try form.field("colour", optional: &colour, .text(8))
+        mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+            try coder.field("size", &size, .percent)
+            try coder.field("weight", &size, .percent)
+            try coder.field("colour", optional: &colour, .text(8))
         }
     }
 
@@ -45,14 +45,14 @@ private struct Sample: Equatable, Described {
     static let blank = Sample()
     var contradiction: String? { need == maybe ? "maybe" : nil }
 
-    mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("need", &need, .percent)
-        try form.field("maybe", optional: &maybe, .percent)
-        try form.field("plain", &plain, .percent, unless: 7)
-        try form.field("implied", &implied, .percent, absent: need + 1)
-        try form.field("parts", &parts, .list(of: .array(), 0...2), absent: [])
-        try form.fields(of: &group, decidedBy: "size")
-        try form.field("double", written: need == 0 ? nil : 2 * need, .whole())
+    mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("need", &need, .percent)
+        try coder.field("maybe", optional: &maybe, .percent)
+        try coder.field("plain", &plain, .percent, unless: 7)
+        try coder.field("implied", &implied, .percent, absent: need + 1)
+        try coder.field("parts", &parts, .list(of: .array(), 0...2), absent: [])
+        try coder.fields(of: &group, decidedBy: "size")
+        try coder.field("double", written: need == 0 ? nil : 2 * need, .whole())
     }
 }
 
@@ -105,14 +105,14 @@ struct FieldTests {
         #expect(try read(#","n\u0065ed":1,"need":2"#) == Sample(need: 2, implied: 3))
         #expect(try read(#","need":1,"n\u0065ed":2"#) == Sample(need: 2, implied: 3))
         for fields in [#","need":"1"\#(many),"need":2"#, #","n\u0065ed":"1","need":2"#] {
-            let error = try #require(throws: Rejection.self) { try read(fields) }
+            let error = try #require(throws: PayloadError.self) { try read(fields) }
             #expect(error.description == "malformed: need: must be a whole number from 0 to 100")
         }
     }
 
     @Test func firstFieldDecidesOnAnOptionalGroup() throws {
         #expect(try read(#","need":1,"colour":"red","weight":4"#).group == nil)
-        #expect(throws: Rejection.self) { try read(#","need":1,"size":4"#) }
+        #expect(throws: PayloadError.self) { try read(#","need":1,"size":4"#) }
         #expect(
             try read(#","need":1,"colour":"red","size":4,"weight":3"#).group == Sample.Group(size: 3, colour: "red"))
     }
@@ -127,17 +127,17 @@ struct FieldTests {
         (#","need":1,"size":1"#, .malformed, "weight"), (#","v":2"#, .unknownVersion, ""),
     ])
     func errorsNameTheField(fields: String, reason: Discard, path: String) throws {
-        let error = try #require(throws: Rejection.self) { try read(fields) }
+        let error = try #require(throws: PayloadError.self) { try read(fields) }
         #expect(error.reason == reason)
         #expect(error.path == path, "\(error)")
     }
 
     @Test func errorsNameTheAcceptedValues() throws {
-        let large = try #require(throws: Rejection.self) { try read(#","need":101"#) }
+        let large = try #require(throws: PayloadError.self) { try read(#","need":101"#) }
         #expect(large.description == "outOfBounds: need: must be a whole number from 0 to 100")
-        let missing = try #require(throws: Rejection.self) { try read("") }
+        let missing = try #require(throws: PayloadError.self) { try read("") }
         #expect(missing.description == "malformed: need: is missing")
-        let unfit = try #require(throws: Rejection.self) { try read(#","need":1,"maybe":1"#) }
+        let unfit = try #require(throws: PayloadError.self) { try read(#","need":1,"maybe":1"#) }
         #expect(unfit.description == "outOfBounds: maybe does not fit the other fields")
     }
 

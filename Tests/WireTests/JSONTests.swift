@@ -30,7 +30,7 @@ struct JSONTests {
         (".5", .malformed), ("0x10", .malformed), ("1 2", .malformed), ("NaN", .malformed), ("\"1\"", .malformed),
     ])
     func otherNumbersAreRejected(text: String, reason: Discard) throws {
-        let error = try #require(throws: Rejection.self) { try whole(text) }
+        let error = try #require(throws: PayloadError.self) { try whole(text) }
         #expect(error.reason == reason, "\(error)")
     }
 
@@ -59,11 +59,11 @@ struct JSONTests {
                 Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8))
         }
         try scan(16)
-        #expect(throws: Rejection.self) { try scan(17) }
+        #expect(throws: PayloadError.self) { try scan(17) }
     }
 
     @Test func errorsNameThePosition() throws {
-        let error = try #require(throws: Rejection.self) { try whole("  x") }
+        let error = try #require(throws: PayloadError.self) { try whole("  x") }
         #expect(error.description == "malformed: is not JSON: expected a value at byte 2")
     }
 }

@@ -15,9 +15,9 @@ struct JournalJSONTests {
     }
 
     @Test func journalOfAnotherVersionIsNotRead() {
-        #expect(throws: Rejection.self) { try Journal(json: Array(#"{"v":2,"epoch":1}"#.utf8)) }
-        #expect(throws: Rejection.self) { try Journal(json: []) }
-        #expect(throws: Rejection.self) {
+        #expect(throws: PayloadError.self) { try Journal(json: Array(#"{"v":2,"epoch":1}"#.utf8)) }
+        #expect(throws: PayloadError.self) { try Journal(json: []) }
+        #expect(throws: PayloadError.self) {
             try Journal(json: Array(#"{"v":1,"epoch":-1,"mark":[0,0],"past":[]}"#.utf8))
         }
     }
@@ -53,7 +53,7 @@ struct JournalJSONTests {
         (#","before":{"v":1}"#, .malformed), (#","before":{"v":2}"#, .unknownVersion),
     ])
     func malformedJournalIsNotRead(fields: String, reason: Discard) throws {
-        let error = try #require(throws: Rejection.self) { try journal(fields) }
+        let error = try #require(throws: PayloadError.self) { try journal(fields) }
         #expect(error.reason == reason, "\(error)")
     }
 
@@ -61,7 +61,7 @@ struct JournalJSONTests {
     @Test func flawInTheEarlierRegisterIsFound() throws {
         var before = try Fixtures.register()
         before.anchor.elapsed = 1_500_001
-        let error = try #require(throws: Rejection.self) { try journal(#","before":\#(Self.text(before))"#) }
+        let error = try #require(throws: PayloadError.self) { try journal(#","before":\#(Self.text(before))"#) }
         #expect(error.reason == .outOfBounds)
     }
 }

@@ -197,7 +197,7 @@ struct RandomValues {
         case 0: return .fork(node: node(), version: Version(epoch: count(), rev: count()))
         case 1: return .clock(node: node(), session: token(), at: time())
         default:
-            let refusals = Refusal.allCases.map(Outcome.refused)
+            let refusals = Refusal.allCases.map(IntentOutcome.refused)
             let outcome = oneOf([.applied, .duplicate, .noop] + refusals)
             return .answer(
                 Answer(

@@ -2,8 +2,8 @@
 
 package import Wire
 
-/// A form that collects the fields of requests and reports as JSON schemas.
-package struct Schemas: Form {
+/// A coder that collects the fields of requests and reports as JSON schemas.
+package struct Schemas: FieldCoder {
     package typealias Failure = Never
 
     /// A field of an object with its schema.

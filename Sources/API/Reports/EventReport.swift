@@ -21,10 +21,10 @@ package struct EventReport: Hashable, Sendable, Described {
 
     package static let blank = EventReport(event: "", at: 0, late: false, session: .blank)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try session.describe(to: &form)
-        try form.field("event", &event, .string)
-        try form.field("at", &at, .whole())
-        try form.field("late", &late, .bool)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try session.describe(to: &coder)
+        try coder.field("event", &event, .string)
+        try coder.field("at", &at, .whole())
+        try coder.field("late", &late, .bool)
     }
 }

@@ -20,9 +20,9 @@ package struct HealthReport: Hashable, Sendable, Described {
 
     package static let blank = HealthReport(status: .ok, linked: false)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("status", &status, .word(), "Whether all changes are on disk.")
-        try form.field("linked", &linked, .bool, "Whether the node is connected to the broker.")
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("status", &status, .word(), "Whether all changes are on disk.")
+        try coder.field("linked", &linked, .bool, "Whether the node is connected to the broker.")
     }
 }
 
@@ -34,7 +34,7 @@ package struct BootReport: Hashable, Sendable, Described {
 
     package static let blank = BootReport(boot: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("boot", &boot, .reading, "The boot clock in milliseconds.")
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("boot", &boot, .reading, "The boot clock in milliseconds.")
     }
 }

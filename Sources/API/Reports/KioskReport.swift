@@ -42,18 +42,18 @@ package struct KioskReport: Hashable, Sendable, Described {
 
     package static let blank = KioskReport(machine: "")
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("host", nullable: &host, .string, "The address of HTTP.")
-        try form.field("port", nullable: &port, .whole(), "The port of HTTP.")
-        try form.field("isLoopback", &isLoopback, .bool)
-        try form.field("https", nullable: &https, .object(), "The address of HTTPS.")
-        try form.field("machine", &machine, .string)
-        try form.field("names", &names, .list(of: .string, 0...1_000))
-        try form.field("viewKey", nullable: &viewKey, .string, "The key that allows to look.")
-        try form.field("controlKey", nullable: &controlKey, .string, "The key that also allows to press.")
-        try form.field("calendarKey", nullable: &calendarKey, .string, "The key that allows to read the calendar.")
-        try form.field("needsLocalKey", &needsLocalKey, .bool)
-        try form.field("isShown", &isShown, .bool)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("host", nullable: &host, .string, "The address of HTTP.")
+        try coder.field("port", nullable: &port, .whole(), "The port of HTTP.")
+        try coder.field("isLoopback", &isLoopback, .bool)
+        try coder.field("https", nullable: &https, .object(), "The address of HTTPS.")
+        try coder.field("machine", &machine, .string)
+        try coder.field("names", &names, .list(of: .string, 0...1_000))
+        try coder.field("viewKey", nullable: &viewKey, .string, "The key that allows to look.")
+        try coder.field("controlKey", nullable: &controlKey, .string, "The key that also allows to press.")
+        try coder.field("calendarKey", nullable: &calendarKey, .string, "The key that allows to read the calendar.")
+        try coder.field("needsLocalKey", &needsLocalKey, .bool)
+        try coder.field("isShown", &isShown, .bool)
     }
 
     /// Returns the link of the page at an origin such as `http://pi.local:7780`.
@@ -80,11 +80,11 @@ package struct HTTPSReport: Hashable, Sendable, Described {
 
     package static let blank = HTTPSReport(host: "", port: 0, isLoopback: true, authority: nil)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("host", &host, .string)
-        try form.field("port", &port, .whole())
-        try form.field("isLoopback", &isLoopback, .bool)
-        try form.field("authority", nullable: &authority, .string, "The SHA-256 of the node's own authority.")
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("host", &host, .string)
+        try coder.field("port", &port, .whole())
+        try coder.field("isLoopback", &isLoopback, .bool)
+        try coder.field("authority", nullable: &authority, .string, "The SHA-256 of the node's own authority.")
     }
 }
 

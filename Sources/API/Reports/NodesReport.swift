@@ -80,30 +80,30 @@ package struct NodeReport: Hashable, Sendable, Described {
 
     package static let blank = NodeReport("", isOnline: false)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
         var counts = DroppedReport(counts: dropped)
-        try form.field("node", &node, .string, "Its id.")
-        try form.field("name", nullable: &name, .string, "Its name for people.")
-        try form.field("role", nullable: &role, .string, "node, display or service")
-        try form.field("online", &online, .bool, "Whether it is connected, as far as the reporting node knows.")
-        try form.field(
+        try coder.field("node", &node, .string, "Its id.")
+        try coder.field("name", nullable: &name, .string, "Its name for people.")
+        try coder.field("role", nullable: &role, .string, "node, display or service")
+        try coder.field("online", &online, .bool, "Whether it is connected, as far as the reporting node knows.")
+        try coder.field(
             "state", &state, .word(),
             "unknown: its first presence has not arrived, or the reporting node is not connected.")
-        try form.field(
+        try coder.field(
             "lastHeard", nullable: &lastHeard, .whole(),
             "When it was last heard, in milliseconds since 1970 in group time.")
-        try form.field("software", nullable: &software, .string, "Program and version.")
-        try form.field("connection", nullable: &connection, .string, "The id of its latest connection.")
-        try form.field("clock", nullable: &clock, .object(), "The quality of its clock.")
-        try form.field("session", nullable: &session, .string, "The session that its register holds.")
-        try form.field(
+        try coder.field("software", nullable: &software, .string, "Program and version.")
+        try coder.field("connection", nullable: &connection, .string, "The id of its latest connection.")
+        try coder.field("clock", nullable: &clock, .object(), "The quality of its clock.")
+        try coder.field("session", nullable: &session, .string, "The session that its register holds.")
+        try coder.field(
             "dropped", &counts, .object(), "The number of its messages that were discarded, by reason.")
         dropped = counts.counts
-        try form.field(
+        try coder.field(
             "recordsWaiting", nullable: &recordsWaiting, .counter,
             "Ledger records that the debt service has not acknowledged; of the reporting node itself only.")
-        try form.field("isSelf", &isSelf, .bool, "Whether it is the reporting node.")
-        try form.field(
+        try coder.field("isSelf", &isSelf, .bool, "Whether it is the reporting node.")
+        try coder.field(
             "serves", nullable: &serves, .string,
             "The feed that it publishes, debt or calm. Of several services for one feed, one publishes it.")
     }
@@ -123,10 +123,10 @@ package struct ClockReport: Hashable, Sendable, Described {
 
     package static let blank = ClockReport(ClockQuality(isSynced: false))
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("synced", &synced, .bool, "Whether the kernel reports it as synchronised.")
-        try form.field("bound", nullable: &bound, .whole(), "The error bound in milliseconds.")
-        try form.field("wrong", &wrong, .bool, "Whether it differs from group time by more than ten seconds.")
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("synced", &synced, .bool, "Whether the kernel reports it as synchronised.")
+        try coder.field("bound", nullable: &bound, .whole(), "The error bound in milliseconds.")
+        try coder.field("wrong", &wrong, .bool, "Whether it differs from group time by more than ten seconds.")
     }
 }
 
@@ -136,8 +136,8 @@ private struct DroppedReport: Hashable, Sendable, Described {
 
     static let blank = DroppedReport(counts: [:])
 
-    mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        for reason in Discard.allCases { try form.field(reason.key, optional: &counts[reason], .whole()) }
+    mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        for reason in Discard.allCases { try coder.field(reason.key, optional: &counts[reason], .whole()) }
     }
 }
 

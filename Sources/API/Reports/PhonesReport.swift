@@ -10,8 +10,8 @@ package struct PhonesReport: Hashable, Sendable, Described {
 
     package static let blank = PhonesReport([])
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("phones", &phones, .list(of: .object(), 0...10_000))
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("phones", &phones, .list(of: .object(), 0...10_000))
     }
 }
 
@@ -35,17 +35,17 @@ package struct PhoneReport: Hashable, Sendable, Described {
 
     package static let blank = PhoneReport(name: "", mayPress: false, since: 0, lastSeen: 0, online: false)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("name", &name, .string)
-        try form.field("mayPress", &mayPress, .bool)
-        try form.field("since", &since, .whole())
-        try form.field("lastSeen", &lastSeen, .whole())
-        try form.field("online", &online, .bool)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("name", &name, .string)
+        try coder.field("mayPress", &mayPress, .bool)
+        try coder.field("since", &since, .whole())
+        try coder.field("lastSeen", &lastSeen, .whole())
+        try coder.field("online", &online, .bool)
     }
 }
 
 /// The link that pairs a phone with the node, for one use.
-package struct PhoneLink: Hashable, Sendable, Described {
+package struct PairingCode: Hashable, Sendable, Described {
     /// The secret part of the link.
     package var code: String
     package var expires: Int64
@@ -55,10 +55,10 @@ package struct PhoneLink: Hashable, Sendable, Described {
         self.expires = expires
     }
 
-    package static let blank = PhoneLink(code: "", expires: 0)
+    package static let blank = PairingCode(code: "", expires: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("code", &code, .string)
-        try form.field("expires", &expires, .whole())
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("code", &code, .string)
+        try coder.field("expires", &expires, .whole())
     }
 }

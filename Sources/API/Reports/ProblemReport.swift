@@ -37,9 +37,9 @@ package struct ProblemReport: Hashable, Sendable, Described {
 
     package static let blank = ProblemReport(.unsaved, "", fix: "")
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("kind", &kind, .word())
-        try form.field("text", &text, .string, "The problem as a sentence.")
-        try form.field("fix", &fix, .string, "How to repair it.")
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("kind", &kind, .word())
+        try coder.field("text", &text, .string, "The problem as a sentence.")
+        try coder.field("fix", &fix, .string, "How to repair it.")
     }
 }

@@ -71,19 +71,19 @@ package struct ReplyReport: Hashable, Sendable, Described {
 
     package static let blank = ReplyReport(Reply.noSession)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("outcome", &outcome, .word(), "The result of the request.")
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("outcome", &outcome, .word(), "The result of the request.")
         let refusals: StaticString =
             """
             The reason for a refusal (superseded, stalePhase, expired, notAllowed, invalid, busy), the error in the \
             request, or why nothing is left to go on with.
             """
-        try form.field("reason", nullable: &reason, .string, refusals)
-        try form.field("by", nullable: &by, .object(), "The later start, when refused as superseded.")
-        try form.field("session", nullable: &session, .string, "The session of the request.")
-        try form.field("rev", nullable: &rev, .whole(), "The owner's revision after it.")
-        try form.field("field", nullable: &field, .string, "The invalid field of the request.")
-        try form.field(
+        try coder.field("reason", nullable: &reason, .string, refusals)
+        try coder.field("by", nullable: &by, .object(), "The later start, when refused as superseded.")
+        try coder.field("session", nullable: &session, .string, "The session of the request.")
+        try coder.field("rev", nullable: &rev, .whole(), "The owner's revision after it.")
+        try coder.field("field", nullable: &field, .string, "The invalid field of the request.")
+        try coder.field(
             "problem", nullable: &problem, .object(),
             "Why the applied change is not on disk, or not known to the other nodes.")
     }
@@ -100,7 +100,7 @@ extension ReplyReport.Outcome {
             }
     }
 
-    package init(_ outcome: Session.Outcome) {
+    package init(_ outcome: IntentOutcome) {
         self =
             switch outcome {
             case .applied: .applied

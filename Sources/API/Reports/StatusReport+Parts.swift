@@ -31,9 +31,9 @@ package struct LabelReport: Hashable, Sendable, Described {
 
     package static let blank = LabelReport(name: "", colour: nil)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("name", &name, .string)
-        try form.field("colour", &colour, TextRule(pattern: "^#[0-9a-f]{6}([0-9a-f]{2})?$"))
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("name", &name, .string)
+        try coder.field("colour", &colour, TextRule(pattern: "^#[0-9a-f]{6}([0-9a-f]{2})?$"))
     }
 }
 
@@ -51,10 +51,10 @@ package struct PhaseReport: Hashable, Sendable, Described {
 
     package static let blank = PhaseReport(.blank)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("kind", &kind, .oneOf(PhaseKind.self))
-        try form.field("name", nullable: &name, .string, "Its own name.")
-        try form.field("seconds", &seconds, .whole(), "Its length; of a count-up session the time limit.")
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("kind", &kind, .oneOf(PhaseKind.self))
+        try coder.field("name", nullable: &name, .string, "Its own name.")
+        try coder.field("seconds", &seconds, .whole(), "Its length; of a count-up session the time limit.")
     }
 }
 
@@ -78,11 +78,12 @@ package struct CurrentPhaseReport: Hashable, Sendable, Described {
 
     package static let blank = CurrentPhaseReport()
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("index", &index, .whole(), "Its place in the plan; 0 is the first.")
-        try form.field("count", &count, .whole(), "How many phases the plan has.")
-        try phase.describe(to: &form)
-        try form.field("elapsedSeconds", &elapsedSeconds, .whole(), "Rounded down.")
-        try form.field("remainingSeconds", &remainingSeconds, .whole(), "Rounded up; when counting up until the limit.")
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("index", &index, .whole(), "Its place in the plan; 0 is the first.")
+        try coder.field("count", &count, .whole(), "How many phases the plan has.")
+        try phase.describe(to: &coder)
+        try coder.field("elapsedSeconds", &elapsedSeconds, .whole(), "Rounded down.")
+        try coder.field(
+            "remainingSeconds", &remainingSeconds, .whole(), "Rounded up; when counting up until the limit.")
     }
 }

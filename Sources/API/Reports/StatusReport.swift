@@ -67,84 +67,84 @@ package struct StatusReport: Hashable, Sendable, Described {
     package static let objectName = "Session"
     package static let blank = StatusReport()
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("space", &space, .nodeName, "The group of nodes that share the session.")
-        try form.field("node", &node, .nodeName, "The reporting node.")
-        try form.field("linked", &linked, .bool, "Whether the node is connected to the broker.")
-        try form.field(
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("space", &space, .nodeName, "The group of nodes that share the session.")
+        try coder.field("node", &node, .nodeName, "The reporting node.")
+        try coder.field("linked", &linked, .bool, "Whether the node is connected to the broker.")
+        try coder.field(
             "linkProblem", nullable: &linkProblem, .string,
             "Why the node is not connected; null if it is, or if no reason is known.")
-        try form.field(
+        try coder.field(
             "linkFault", nullable: &linkFault, .word(),
             "The kind of that reason: login, the broker refuses user or password; tls, no trusted connection; other.")
-        try form.field("clock", nullable: &clock, .object(), "The quality of the node's wall clock.")
-        try form.field(
+        try coder.field("clock", nullable: &clock, .object(), "The quality of the node's wall clock.")
+        try coder.field(
             "clockAhead", nullable: &clockAhead, .whole(),
             "The offset of the wall clock from group time in milliseconds, positive if ahead.")
-        try form.field(
+        try coder.field(
             "timeFrom", nullable: &timeFrom, .string,
             "The node whose clock group time follows; null for the own clock, or if no clock can be right.")
-        try form.field("problems", &problems, .list(of: .object(), 0...100), "The problems found on the node.")
-        try form.field(
+        try coder.field("problems", &problems, .list(of: .object(), 0...100), "The problems found on the node.")
+        try coder.field(
             "status", &status, .oneOf(["idle"] + Status.allCases.map(\.rawValue)),
             "completed and superseded for five seconds, then idle; completed as long as alarm is true. stopped only for a hook."
         )
-        try form.field("session", nullable: &session, .string, "The session's id.")
-        try form.field("lineage", nullable: &lineage, .string, "The first session of a chain of takeovers.")
-        try form.field("owner", nullable: &owner, .string, "The node that writes the session.")
-        try form.field("isOwner", &isOwner, .bool, "Whether that is the reporting node.")
-        try form.field("title", nullable: &title, .string, "The title; may be empty.")
-        try form.field("icon", nullable: &icon, .string, "An emoji or the name of a built-in drawing.")
-        try form.field("label", nullable: &label, .object(), "The label on which the time is booked.")
-        try form.field("mode", nullable: &mode, .string, "countdown or countup")
-        try form.field("autoAdvance", &autoAdvance, .bool, "Whether the next phase starts by itself.")
-        try form.field("plan", &plan, .list(of: .object(), 0...Limits.phases), "The phases; empty while idle.")
-        try form.field("phase", nullable: &phase, .whole(), "The index in plan of the phase that runs or waits.")
-        try form.field("currentPhase", nullable: &currentPhase, .object(), "That phase with its present length.")
-        try form.field("activityName", nullable: &title, .string, "The title, as other timers call it.")
-        try form.field("startTime", nullable: &startTime, .whole(), "The start, in milliseconds since 1970.")
-        try form.field(
+        try coder.field("session", nullable: &session, .string, "The session's id.")
+        try coder.field("lineage", nullable: &lineage, .string, "The first session of a chain of takeovers.")
+        try coder.field("owner", nullable: &owner, .string, "The node that writes the session.")
+        try coder.field("isOwner", &isOwner, .bool, "Whether that is the reporting node.")
+        try coder.field("title", nullable: &title, .string, "The title; may be empty.")
+        try coder.field("icon", nullable: &icon, .string, "An emoji or the name of a built-in drawing.")
+        try coder.field("label", nullable: &label, .object(), "The label on which the time is booked.")
+        try coder.field("mode", nullable: &mode, .string, "countdown or countup")
+        try coder.field("autoAdvance", &autoAdvance, .bool, "Whether the next phase starts by itself.")
+        try coder.field("plan", &plan, .list(of: .object(), 0...Limits.phases), "The phases; empty while idle.")
+        try coder.field("phase", nullable: &phase, .whole(), "The index in plan of the phase that runs or waits.")
+        try coder.field("currentPhase", nullable: &currentPhase, .object(), "That phase with its present length.")
+        try coder.field("activityName", nullable: &title, .string, "The title, as other timers call it.")
+        try coder.field("startTime", nullable: &startTime, .whole(), "The start, in milliseconds since 1970.")
+        try coder.field(
             "elapsedSeconds", nullable: &elapsedSeconds, .whole(), "Of the current phase, rounded down.")
-        try form.field(
+        try coder.field(
             "totalSeconds", nullable: &totalSeconds, .whole(), "Of the current phase; null when counting up.")
-        try form.field(
+        try coder.field(
             "calmPercent", nullable: &calmPercent, .percent, "How calm it was; null while too little was measured.")
-        try form.field("calmTrend", nullable: &calmTrend, .string, "rising, falling or steady")
-        try form.field(
+        try coder.field("calmTrend", nullable: &calmTrend, .string, "rising, falling or steady")
+        try coder.field(
             "debtMinutes", nullable: &debtMinutes, .whole(),
             "Minutes missing to the week's goal, negative if it is exceeded; null without a debt service.")
-        try form.field(
+        try coder.field(
             "debtAt", nullable: &debtAt, .whole(),
             "When the debt service computed it, in milliseconds since 1970 in group time.")
-        try form.field("debtBy", nullable: &debtBy, .string, "The debt service that publishes it.")
-        try form.field("isRunning", &isRunning, .bool, "Whether time passes.")
-        try form.field(
+        try coder.field("debtBy", nullable: &debtBy, .string, "The debt service that publishes it.")
+        try coder.field("isRunning", &isRunning, .bool, "Whether time passes.")
+        try coder.field(
             "alarm", &alarm, .bool,
             "Whether the end of a phase or of the session waits for a person's ok, ringing or not.")
-        try form.field(
+        try coder.field(
             "overSeconds", nullable: &overSeconds, .whole(), "Beyond the length of the current phase; null before.")
-        try form.field("message", nullable: &message, .string, "The text that is on all screens.")
-        try form.field("messageUntil", nullable: &messageUntil, .whole(), "When it ends, in milliseconds since 1970.")
-        try form.field(
+        try coder.field("message", nullable: &message, .string, "The text that is on all screens.")
+        try coder.field("messageUntil", nullable: &messageUntil, .whole(), "When it ends, in milliseconds since 1970.")
+        try coder.field(
             "remainingSeconds", nullable: &remainingSeconds, .whole(), "Of a countdown, rounded up.")
-        try form.field(
+        try coder.field(
             "endsAt", nullable: &endsAt, .whole(), "When the running phase ends, in milliseconds since 1970.")
-        try form.field("endsAtISO", nullable: &endsAtISO, .string, "The same in ISO 8601, UTC.")
-        try form.field(
+        try coder.field("endsAtISO", nullable: &endsAtISO, .string, "The same in ISO 8601, UTC.")
+        try coder.field(
             "stale", &stale, .bool,
             "Whether there has been no contact with the owner for 30 seconds: it is offline, or this node is.")
-        try form.field("staleSince", nullable: &staleSince, .whole(), "When the contact was lost, once stale.")
-        try form.field(
+        try coder.field("staleSince", nullable: &staleSince, .whole(), "When the contact was lost, once stale.")
+        try coder.field(
             "errorBound", nullable: &errorBound, .whole(), "The error bound of the time in milliseconds.")
-        try form.field(
+        try coder.field(
             "approximate", nullable: &approximate, .bool, "Whether displays mark the time as approximate.")
-        try form.field("supersededBy", nullable: &supersededBy, .object(), "The later start that ended the session.")
-        try form.field(
+        try coder.field("supersededBy", nullable: &supersededBy, .object(), "The later start that ended the session.")
+        try coder.field(
             "continues", nullable: &continues, .object(), "The former owner, and when the session was taken over.")
-        try form.field("last", nullable: &last, .object(), "The intent that caused the current revision.")
-        try form.field("revision", nullable: &revision, .whole(), "Counts the owner's changes.")
-        try form.field("epoch", nullable: &epoch, .whole(), "The number of the owner's journal.")
-        try form.field("stamp", nullable: &stamp, .object(), "The order of the session's start.")
+        try coder.field("last", nullable: &last, .object(), "The intent that caused the current revision.")
+        try coder.field("revision", nullable: &revision, .whole(), "Counts the owner's changes.")
+        try coder.field("epoch", nullable: &epoch, .whole(), "The number of the owner's journal.")
+        try coder.field("stamp", nullable: &stamp, .object(), "The order of the session's start.")
     }
 
     /// Describes a view at a moment, by default at the moment of `instant`.

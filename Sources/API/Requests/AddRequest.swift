@@ -17,12 +17,12 @@ package struct AddRequest: Hashable, Sendable, Described {
 
     package static let blank = AddRequest(from: "", to: "")
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("title", optional: &title, .clean(0...Limits.titleBytes), "At most 160 bytes of UTF-8.")
-        try form.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
-        try form.field("day", optional: &day, .date, "The day in the ledger's zone; by default today.")
-        try form.field("from", &from, .timeOfDay, "When it began on that day, in the ledger's zone.")
-        try form.field("to", &to, .timeOfDay, "When it ended: later than it began, and not after now.")
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("title", optional: &title, .clean(0...Limits.titleBytes), "At most 160 bytes of UTF-8.")
+        try coder.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
+        try coder.field("day", optional: &day, .date, "The day in the ledger's zone; by default today.")
+        try coder.field("from", &from, .timeOfDay, "When it began on that day, in the ledger's zone.")
+        try coder.field("to", &to, .timeOfDay, "When it ended: later than it began, and not after now.")
     }
 
     /// Returns the session with the instants of its times.
@@ -38,7 +38,9 @@ package struct AddRequest: Hashable, Sendable, Described {
         let date = day ?? today
         guard date <= today else { throw RequestError("day", "must not be after today, \(today)") }
         func instants(_ text: String, _ field: String) throws(RequestError) -> [GroupTime] {
-            guard let time = LocalTime.time(text) else { throw RequestError(field, "must be a time of day, as 09:00") }
+            guard let time = LocalTime.timeOfDay(text) else {
+                throw RequestError(field, "must be a time of day, as 09:00")
+            }
             return LocalTime.instants(of: date, time: time, offset: utcOffset).map { GroupTime($0) }
         }
         let from = try instants(from, "from")[0]

@@ -13,5 +13,5 @@ package struct EmptyRequest: Hashable, Sendable, Described {
 
     package static let blank = EmptyRequest()
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) {}
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) {}
 }

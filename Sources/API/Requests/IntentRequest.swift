@@ -34,22 +34,22 @@ package struct IntentRequest: Hashable, Sendable, Alternatives {
 
     package static let blank = IntentRequest(op: .pause)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("op", &op, .word())
-        try form.field(
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("op", &op, .word())
+        try coder.field(
             "seconds", optional: &seconds, .whole(-Limits.phaseSeconds.upperBound...Limits.phaseSeconds.upperBound),
             "By default 60; a negative number takes time away.")
-        try form.field(
+        try coder.field(
             "title", optional: &title, .clean(0...Limits.titleBytes),
             "At most 160 bytes of UTF-8; an empty one removes the title.")
-        try form.field(
+        try coder.field(
             "label", optional: &label, .clean(0...Limits.nameBytes),
             "At most 48 bytes of UTF-8; an empty one removes the label.")
-        try form.field(
+        try coder.field(
             "colour", optional: &colour, .typedColour, "The label's colour; not allowed where no label is left.")
-        try form.field(
+        try coder.field(
             "session", optional: &session, .id(), "The session that the person saw; by default the current one.")
-        try form.field(
+        try coder.field(
             "phase", optional: &phase, .whole(0...Limits.phases - 1),
             "The phase that the person saw; by default the current one.")
     }

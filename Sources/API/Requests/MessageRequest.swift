@@ -18,11 +18,11 @@ package struct MessageRequest: Hashable, Sendable, Described {
 
     package static let blank = MessageRequest(text: "")
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field(
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field(
             "text", &text, .clean(0...Limits.titleBytes),
             "At most 160 bytes of UTF-8; an empty one removes the present text.")
-        try form.field("seconds", optional: &seconds, .whole(Self.life), "By default 600.")
+        try coder.field("seconds", optional: &seconds, .whole(Self.life), "By default 600.")
     }
 
     package func checked() throws(RequestError) -> (text: String, life: Milliseconds) {

@@ -15,8 +15,8 @@ package struct PhoneRequest: Hashable, Sendable, Described {
 
     package static let blank = PhoneRequest(name: "")
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("name", &name, .string)
-        try form.field("look", optional: &look, .bool)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("name", &name, .string)
+        try coder.field("look", optional: &look, .bool)
     }
 }

@@ -12,12 +12,12 @@ package struct SoundRequest: Hashable, Sendable, Described {
 
     package static let blank = SoundRequest()
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("level", &level, .decibels, "In decibels, A-weighted.")
-        try form.field(
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("level", &level, .decibels, "In decibels, A-weighted.")
+        try coder.field(
             "period", optional: &period, .whole(1...60),
             "The seconds that the level covers, and the interval between levels; by default 1.")
-        try form.field("source", optional: &source, .id(), "The microphone, if the machine has several.")
+        try coder.field("source", optional: &source, .id(), "The microphone, if the machine has several.")
     }
 
     package var sound: SoundLevel { SoundLevel(source: source, level: level, period: .seconds(Int64(period ?? 1))) }

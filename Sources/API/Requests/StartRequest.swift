@@ -46,31 +46,31 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     package static let blank = StartRequest()
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("title", optional: &title, .clean(0...Limits.titleBytes), "At most 160 bytes of UTF-8.")
-        try form.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "One phase of that length.")
-        try form.field(
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("title", optional: &title, .clean(0...Limits.titleBytes), "At most 160 bytes of UTF-8.")
+        try coder.field("seconds", optional: &seconds, .whole(Limits.phaseSeconds), "One phase of that length.")
+        try coder.field(
             "until", optional: &until, .timeOfDay,
             "One phase until that local time of the node: today, or tomorrow if it is not later than now.")
-        try form.field(
+        try coder.field(
             "plan", optional: &plan, .oneLinePlan,
             "A plan in one line. The pattern is incomplete; for the syntax see lockstep start --help.")
-        try form.field("phases", optional: &phases, .list(of: .object(), 1...Limits.phases), "The phases one by one.")
-        try form.field("preset", optional: &preset, .string, "One of the node's presets.")
-        try form.field(
+        try coder.field("phases", optional: &phases, .list(of: .object(), 1...Limits.phases), "The phases one by one.")
+        try coder.field("preset", optional: &preset, .string, "One of the node's presets.")
+        try coder.field(
             "again", optional: &again, .bool,
             "Goes on with the session that was stopped last, with the time that it had left.")
-        try form.field("mode", optional: &mode, .oneOf(Mode.self), "By default countdown; countup needs no phases.")
-        try form.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
-        try form.field("colour", optional: &colour, .typedColour, "The label's colour; allowed only with label.")
-        try form.field(
+        try coder.field("mode", optional: &mode, .oneOf(Mode.self), "By default countdown; countup needs no phases.")
+        try coder.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
+        try coder.field("colour", optional: &colour, .typedColour, "The label's colour; allowed only with label.")
+        try coder.field(
             "icon", optional: &icon, .icon, "One emoji of at most 32 bytes, or the name of a built-in drawing.")
-        try form.field("autoAdvance", optional: &autoAdvance, .bool, "Whether the next phase starts by itself.")
-        try form.field(
+        try coder.field("autoAdvance", optional: &autoAdvance, .bool, "Whether the next phase starts by itself.")
+        try coder.field(
             "alarm", optional: &alarm, .bool,
             "Whether an alarm rings on every device where the session waits for a person, and at its end. By default that of the preset, or LOCKSTEP_ALARM."
         )
-        try form.field(
+        try coder.field(
             "overtime", optional: &overtime, .bool,
             "Whether phases of a countdown go on past their lengths, until a person ends them. By default that of the preset."
         )
@@ -137,7 +137,9 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         }
         guard let until else { return self }
         try checkPlans()
-        guard let time = LocalTime.time(until) else { throw RequestError("until", "must be a time of day, as 14:30") }
+        guard let time = LocalTime.timeOfDay(until) else {
+            throw RequestError("until", "must be a time of day, as 14:30")
+        }
         let now = groupTime.milliseconds
         let today = LocalTime(at: now, offset: utcOffset(now)).date
         let instants = [today, today.adding(days: 1)].flatMap {
@@ -216,12 +218,12 @@ package struct PhaseRequest: Codable, Hashable, Sendable, Described {
 
     package static let blank = PhaseRequest(seconds: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("kind", optional: &kind, .oneOf(PhaseKind.self), "By default focus, or phase if it has a name.")
-        try form.field(
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("kind", optional: &kind, .oneOf(PhaseKind.self), "By default focus, or phase if it has a name.")
+        try coder.field(
             "name", optional: &name, .clean(1...Limits.nameBytes, without: #""\\"#),
             "1 to 48 bytes of UTF-8 without quotes and backslashes.")
-        try form.field("seconds", &seconds, .whole(Limits.phaseSeconds))
+        try coder.field("seconds", &seconds, .whole(Limits.phaseSeconds))
     }
 
     fileprivate func phase(at path: String) throws(RequestError) -> Phase {

@@ -5,10 +5,10 @@ import Session
 
 /// The meter of a space: it combines the samples of all microphones into a timeline of quiet and loud. It knows no
 /// session; ``needed`` says how far back a reader needs it. Samples may arrive in any order. A sample is dropped when
-/// it begins more than ``lateness`` before the latest `now` that the meter has seen: the timeline before that is final.
+/// it begins more than ``delayLimit`` before the latest `now` that the meter has seen: the timeline before that is final.
 struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample.
-    static let lateness: Milliseconds = 120_000
+    static let delayLimit: Milliseconds = 120_000
     /// The maximum number of microphones in a space; samples of further ones are dropped.
     static let sourcesLimit = 64
     /// The time that the timeline is kept if no session needs more. The feed needs 60 minutes of it.
@@ -31,7 +31,7 @@ struct Meter: Hashable, Codable, Sendable {
     /// ``sourcesLimit``.
     @discardableResult
     mutating func add(_ sample: Sample, at now: BootTime) -> Bool {
-        settled = max(settled, now - Self.lateness)
+        settled = max(settled, now - Self.delayLimit)
         timeline.forget(before: min(needed, now - Self.keptTime))
         guard sample.from >= settled, sample.from <= now, sample.period > 0 else { return false }
         if recent[sample.source] == nil {

@@ -10,7 +10,7 @@ import Wire
 /// The calm of one space: its core, its state, and the feed published last. It lives on the service's thread.
 final class CalmSpace: ServiceSpace {
     /// How long the feed is still computed after the session has changed, for levels that come late.
-    private static let lateness: Milliseconds = 3_000
+    private static let lateLevelWait: Milliseconds = 3_000
     /// The maximum number of microphones whose clocks are remembered.
     private static let clocksLimit = 256
 
@@ -65,7 +65,7 @@ final class CalmSpace: ServiceSpace {
     var needsTick: Bool {
         let boot = Clocks.boot()
         guard let moment = core.engine.view.lastMoment(at: boot) else { return false }
-        return moment.register.status == .running || boot - changedAt < Self.lateness
+        return moment.register.status == .running || boot - changedAt < Self.lateLevelWait
     }
 
     private func viewMayHaveChanged() {

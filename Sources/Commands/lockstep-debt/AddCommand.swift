@@ -78,7 +78,8 @@ struct AddCommand: ParsableCommand {
 
     private func instants(_ text: String, _ option: String, on date: CivilDate, in zone: Zone) throws -> [GroupTime] {
         let found =
-            LocalTime.time(text).map { zone.instants(of: date, time: $0) } ?? (day == nil ? zone.instants(text) : [])
+            LocalTime.timeOfDay(text).map { zone.instants(of: date, time: $0) }
+            ?? (day == nil ? zone.instants(text) : [])
         guard !found.isEmpty else {
             throw UsageError(
                 "\(option) takes a time such as 09:00, or without --day 2026-11-21T09:00, not “\(text)”")

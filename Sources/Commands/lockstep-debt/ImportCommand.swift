@@ -43,7 +43,7 @@ struct ImportCommand: ParsableCommand {
         let content = try read()
         let settings = try access.withLedger(createsMissing: !dryRun, writes: !dryRun) { opened in
             let found: Import
-            do throws(BadValue) {
+            do throws(ValueError) {
                 found = try Import(csv: content) { show(progress: $0 / 2) }
             } catch {
                 throw UsageError("\(file): \(error)")

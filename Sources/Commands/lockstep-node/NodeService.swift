@@ -37,7 +37,7 @@ struct NodeService {
         try Files.makeDirectory(Files.folder(of: settings.socket))
         let access = LocalNode(node: node, presets: settings.presets, worksAlone: settings.broker == nil)
         let listeners = try settings.listeners(log: log)
-        let linkKeys = listeners.isEmpty ? nil : try LinkKeyFile(in: directory)
+        let linkKeys = listeners.isEmpty ? nil : try PageKeyFile(in: directory)
         if let reason = linkKeys?.unsaved {
             log.warning("links of the pages hold until this node ends", metadata: ["reason": "\(reason)"])
         }
@@ -166,7 +166,7 @@ extension NodeSettings {
         return listeners
     }
 
-    fileprivate func kiosk(_ linkKeys: LinkKeyFile?, _ listeners: [HTTPListener]) -> KioskReport {
+    fileprivate func kiosk(_ linkKeys: PageKeyFile?, _ listeners: [HTTPListener]) -> KioskReport {
         KioskReport(
             host: http?.host, port: http?.port, isLoopback: http?.isLoopback ?? true,
             https: https.map {

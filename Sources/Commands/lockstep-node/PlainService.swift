@@ -211,7 +211,7 @@ actor PlainService: Service {
     // MARK: Commands
 
     private func read(_ payload: [UInt8]) {
-        do throws(PlainCommand.Problem) {
+        do throws(PlainCommand.ReadError) {
             let command = try PlainCommand(payload)
             if let id = command.id, !memory.isNew(id) { return answer(PlainAnswer(to: id, .duplicate)) }
             guard allowance.spend(on: command.action, at: Clocks.boot()) else {

@@ -67,7 +67,7 @@ struct UpCommand: AsyncParsableCommand {
         // Trapped before the broker starts: an interrupt in between would leave the broker behind.
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
         let broker: PrivateBroker
-        do throws(BadValue) {
+        do throws(ValueError) {
             broker = try PrivateBroker(directory: settings.stateDirectory + "/broker", port: port)
         } catch {
             throw UsageError("\(error)")
@@ -80,7 +80,7 @@ struct UpCommand: AsyncParsableCommand {
                     settings: settings, address: address, listens: listen, isSeparate: separate, isQuiet: isQuiet
                 ).run(until: signals)
             }
-        } catch let error as BadValue {
+        } catch let error as ValueError {
             CommandLineRunner.say("lockstep up: \(error)")
             throw ExitStatus.unreachable.code
         }

@@ -9,7 +9,7 @@ struct HistorySession {
     private(set) var corrections: [Correction] = []
     let calm: CalmFeed?
 
-    init(_ rows: [ImportRow], now: GroupTime) throws(Import.Problem) {
+    init(_ rows: [ImportRow], now: GroupTime) throws(Import.RowError) {
         var (own, corrected, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
         for row in rows {
             let correction = row["correction"]
@@ -50,7 +50,7 @@ struct HistorySession {
             ?? invalidField
     }
 
-    private static func runs(_ rows: [ImportRow], now: GroupTime) throws(Import.Problem) -> [LedgerRecord.Run] {
+    private static func runs(_ rows: [ImportRow], now: GroupTime) throws(Import.RowError) -> [LedgerRecord.Run] {
         var runs: [LedgerRecord.Run] = []
         for row in rows where !row["kind"].isEmpty || !row["from"].isEmpty {
             // More runs than a session keeps are merged into its first.
@@ -71,11 +71,11 @@ struct HistorySession {
 extension ImportRow {
     fileprivate static let times = "a time such as 2026-11-21T08:30:00.000+01:00"
 
-    fileprivate func time(_ name: String) throws(Import.Problem) -> GroupTime {
+    fileprivate func time(_ name: String) throws(Import.RowError) -> GroupTime {
         try read(name, Self.times) { ZonedTime.instant($0) }
     }
 
-    fileprivate func timeIfGiven(_ name: String) throws(Import.Problem) -> GroupTime? {
+    fileprivate func timeIfGiven(_ name: String) throws(Import.RowError) -> GroupTime? {
         try readIfGiven(name, Self.times) { ZonedTime.instant($0) }
     }
 
@@ -86,7 +86,7 @@ extension ImportRow {
 }
 
 extension LedgerRecord {
-    fileprivate init(_ row: ImportRow, runs: [Run]) throws(Import.Problem) {
+    fileprivate init(_ row: ImportRow, runs: [Run]) throws(Import.RowError) {
         let node = try row.read("node", "the name of a node") { NodeID($0) }
         let counter = { (text: String) in Int(text).flatMap { Limits.counter.contains($0) ? $0 : nil } }
         self.init(
@@ -109,7 +109,7 @@ extension LedgerRecord {
 }
 
 extension Correction {
-    fileprivate init(_ row: ImportRow, of key: LedgerRecord.Key, runs: [LedgerRecord.Run]) throws(Import.Problem) {
+    fileprivate init(_ row: ImportRow, of key: LedgerRecord.Key, runs: [LedgerRecord.Run]) throws(Import.RowError) {
         let id = try row.read("correction", "an id") { CorrectionID(CSVText.unguarded($0)) }
         let at = try row.time("corrected")
         let isDeleted = try row.read("status", "\(HistoryCSV.corrected) or \(HistoryCSV.deleted)") {

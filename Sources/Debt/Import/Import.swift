@@ -8,7 +8,7 @@ package import Wire
 /// The sessions read from the history of a ledger, or from that of another program in the same form.
 package struct Import: Sendable {
     /// A row that cannot be imported, and why.
-    package struct Problem: Error, Encodable, Hashable, CustomStringConvertible {
+    package struct RowError: Error, Encodable, Hashable, CustomStringConvertible {
         /// The line that the row starts on, from 1.
         package var line: Int
         /// The column; `nil` for the row as a whole.
@@ -26,17 +26,17 @@ package struct Import: Sendable {
     package private(set) var corrections: [Correction] = []
     package private(set) var calm: [CalmFeed] = []
     /// The rows that cannot be imported, in file order.
-    package private(set) var problems: [Problem] = []
+    package private(set) var problems: [RowError] = []
 
     /// - Parameters:
     ///   - now: The present: no session can end later.
     ///   - progress: Called now and then with the fraction read, 0 to 1.
-    /// - Throws: ``BadValue`` if the file is empty, its columns are unknown, or far too many rows cannot be read.
+    /// - Throws: ``ValueError`` if the file is empty, its columns are unknown, or far too many rows cannot be read.
     package init(
         csv: [UInt8], now: GroupTime = Clocks.now().told, progress: (Double) -> Void = { _ in }
-    ) throws(BadValue) {
+    ) throws(ValueError) {
         var reader = CSVReader(csv)
-        guard let header = reader.next() else { throw BadValue("the file is empty") }
+        guard let header = reader.next() else { throw ValueError("the file is empty") }
         // A spreadsheet may have added spaces and empty columns.
         let names = header.fields.map(CleanText.trimmed)
         guard header.problem == nil, Set(names).isSuperset(of: HistoryCSV.requiredColumns) else {
@@ -58,18 +58,18 @@ package struct Import: Sendable {
                 history.append(ImportRow(line: row.line, fields: row.fields, columns: columns))
                 continue
             }
-            problems.append(Problem(line: row.line, reason: reason))
+            problems.append(RowError(line: row.line, reason: reason))
             guard problems.count <= Self.problemsLimit else {
-                throw BadValue("thousands of rows are not rows of lockstep history --csv: is this the right file?")
+                throw ValueError("thousands of rows are not rows of lockstep history --csv: is this the right file?")
             }
         }
         takeHistory(history, now: now)
         problems.sort { $0.line < $1.line }
     }
 
-    private static func unknownColumns(_ header: [String]) -> BadValue {
+    private static func unknownColumns(_ header: [String]) -> ValueError {
         let shown = header.joined(separator: ",").unicodeScalars.filter(CleanText.isClean).prefix(200)
-        return BadValue(
+        return ValueError(
             "unknown columns in the first line: \(String(String.UnicodeScalarView(shown)))\n"
                 + "A file needs the columns of lockstep history --csv: \(HistoryCSV.requiredColumns.joined(separator: ","))\n"
                 + "import.py turns exports of Goodtime and Toggl Track into such a file: "
@@ -86,7 +86,7 @@ package struct Import: Sendable {
             groups[session, default: []].append(row)
         }
         for session in order {
-            do throws(Problem) {
+            do throws(RowError) {
                 let found = try HistorySession(groups[session] ?? [], now: now)
                 records.append(found.record)
                 corrections += found.corrections

@@ -16,7 +16,7 @@ package struct ImportReport: Encodable {
     /// The number of sessions of which the ledger holds another record of the same version.
     private var conflicts = 0
     package var corrections = 0
-    private var skipped: [Import.Problem]
+    private var skipped: [Import.RowError]
 
     package init(file: String, found: Import, isDry: Bool) {
         self.file = file

@@ -10,12 +10,12 @@ struct ImportRow {
 
     subscript(name: String) -> String { columns[name].map { fields[$0] } ?? "" }
 
-    func problem(_ column: String?, _ reason: String) -> Import.Problem {
-        Import.Problem(line: line, column: column, reason: reason)
+    func problem(_ column: String?, _ reason: String) -> Import.RowError {
+        Import.RowError(line: line, column: column, reason: reason)
     }
 
     /// Converts the field in a column, or throws an error that names the `wanted` value.
-    func read<Value>(_ name: String, _ wanted: String, _ convert: (String) -> Value?) throws(Import.Problem) -> Value {
+    func read<Value>(_ name: String, _ wanted: String, _ convert: (String) -> Value?) throws(Import.RowError) -> Value {
         guard let value = convert(self[name]) else {
             throw problem(name, self[name].isEmpty ? "empty, expected \(wanted)" : "“\(shown(name))” is not \(wanted)")
         }
@@ -24,7 +24,7 @@ struct ImportRow {
 
     func readIfGiven<Value>(
         _ name: String, _ wanted: String, _ convert: (String) -> Value?
-    ) throws(Import.Problem) -> Value? { self[name].isEmpty ? nil : try read(name, wanted, convert) }
+    ) throws(Import.RowError) -> Value? { self[name].isEmpty ? nil : try read(name, wanted, convert) }
 
     private func shown(_ name: String) -> String {
         String(String.UnicodeScalarView(self[name].unicodeScalars.prefix(60).filter(CleanText.isClean)))

@@ -23,9 +23,9 @@ enum ZonedTime {
         else { return nil }
         func part(_ range: Range<Int>) -> String { String(decoding: parts[range], as: UTF8.self) }
         guard let local = LocalTime(part(0..<19)), let fraction = Int64(part(20..<23)), fraction >= 0,
-            let offset = LocalTime.time(part(24..<29))
+            let offset = LocalTime.timeOfDay(part(24..<29))
         else { return nil }
-        let shown = Int64(local.date.dayNumber) * LocalTime.day + local.time + fraction
+        let shown = Int64(local.date.dayNumber) * LocalTime.dayLength + local.time + fraction
         return GroupTime(parts[23] == UInt8(ascii: "-") ? shown + offset : shown - offset)
     }
 }

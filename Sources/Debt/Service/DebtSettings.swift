@@ -62,7 +62,7 @@ package struct DebtSettings: Sendable {
                 .debtWeekStart, { text in weekdays.firstIndex(of: text.lowercased()).map { $0 + 1 } },
                 "a weekday such as monday") ?? rules.firstWeekday
         rules.dayStart =
-            try values.read(.debtDayStart, { LocalTime.time($0) }, "a time of day such as 05:00") ?? 0
+            try values.read(.debtDayStart, { LocalTime.timeOfDay($0) }, "a time of day such as 05:00") ?? 0
         rules.counting.kinds =
             try values.read(.debtKinds, Self.kinds, "kinds of phase with commas between, as focus,work,phase")
             ?? rules.counting.kinds

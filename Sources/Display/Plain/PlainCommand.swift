@@ -19,7 +19,7 @@ package struct PlainCommand: Hashable, Sendable {
     }
 
     /// A command that is not valid, with the id of its answer.
-    package struct Problem: Error {
+    package struct ReadError: Error {
         package var id: String?
         package var error: RequestError
     }
@@ -27,8 +27,8 @@ package struct PlainCommand: Hashable, Sendable {
     package var id: String?
     package var action: Action
 
-    /// - Throws: ``Problem`` that names the wrong field.
-    package init(_ payload: [UInt8]) throws(Problem) {
+    /// - Throws: ``ReadError`` that names the wrong field.
+    package init(_ payload: [UInt8]) throws(ReadError) {
         let id: String?
         do throws(RequestError) {
             guard payload.count <= Limits.payloadBytes else {
@@ -43,7 +43,7 @@ package struct PlainCommand: Hashable, Sendable {
             return
         } catch {
             id = (try? Named(encoded: payload))?.id.flatMap { CleanText.accepts($0, bytes: Self.idBytes) ? $0 : nil }
-            throw Problem(id: id, error: error)
+            throw ReadError(id: id, error: error)
         }
     }
 
@@ -62,8 +62,8 @@ package struct PlainCommand: Hashable, Sendable {
         var id: String?
         static let blank = Named()
 
-        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-            try form.field("id", optional: &id, .string)
+        mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+            try coder.field("id", optional: &id, .string)
         }
     }
 
@@ -89,18 +89,18 @@ package struct PlainCommand: Hashable, Sendable {
             seconds = count
         }
 
-        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-            try form.field("id", optional: &id, .string)
-            try form.field("op", &op, .string)
-            try form.field("seconds", optional: &seconds, .whole())
-            try form.field("for", optional: &length, .string)
-            try form.field("title", optional: &start.title, .string)
-            try form.field("label", optional: &start.label, .string)
-            try form.field("until", optional: &start.until, .string)
-            try form.field("plan", optional: &start.plan, .string)
-            try form.field("preset", optional: &start.preset, .string)
-            try form.field("alarm", optional: &start.alarm, .bool)
-            try form.field("overtime", optional: &start.overtime, .bool)
+        mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+            try coder.field("id", optional: &id, .string)
+            try coder.field("op", &op, .string)
+            try coder.field("seconds", optional: &seconds, .whole())
+            try coder.field("for", optional: &length, .string)
+            try coder.field("title", optional: &start.title, .string)
+            try coder.field("label", optional: &start.label, .string)
+            try coder.field("until", optional: &start.until, .string)
+            try coder.field("plan", optional: &start.plan, .string)
+            try coder.field("preset", optional: &start.preset, .string)
+            try coder.field("alarm", optional: &start.alarm, .bool)
+            try coder.field("overtime", optional: &start.overtime, .bool)
         }
 
         func action() throws(RequestError) -> Action {
@@ -180,11 +180,11 @@ package struct PlainAnswer: Hashable, Sendable, Described {
 
     package static let blank = PlainAnswer(to: nil, .applied)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("id", nullable: &id, .string, "That of the command.")
-        try form.field("outcome", &outcome, .word())
-        try form.field("reason", optional: &reason, .string)
-        try form.field("field", optional: &field, .string)
-        try form.field("session", optional: &session, .string)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("id", nullable: &id, .string, "That of the command.")
+        try coder.field("outcome", &outcome, .word())
+        try coder.field("reason", optional: &reason, .string)
+        try coder.field("field", optional: &field, .string)
+        try coder.field("session", optional: &session, .string)
     }
 }

@@ -73,7 +73,7 @@ package enum Overview {
             let day = today.adding(days: -ago)
             let found = sessions.filter { date($0.startedAt) == day && $0.done >= 60_000 }
             guard !found.isEmpty else { return nil }
-            let name = strings.isolated("\(strings.weekday(of: day)) \(strings.day(day))")
+            let name = strings.isolatedNumber("\(strings.weekday(of: day)) \(strings.day(day))")
             let minutes = WholeMinutes.of(found.map { Milliseconds($0.done) })
             let items = zip(found, minutes).map { session, done -> JSONText in
                 let offer = Offer(again: session, strings: strings)

@@ -11,7 +11,7 @@ package struct BlankHours: Hashable, Sendable, CustomStringConvertible {
     /// Parses `HH:MM-HH:MM`. An end before the start is on the next day.
     /// - Returns: `nil` for another form, an invalid time, and two equal times.
     package init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { LocalTime.time($0) }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { LocalTime.timeOfDay($0) }
         guard parts.count == 2, let from = parts[0], let to = parts[1], from != to else { return nil }
         (self.from, self.to) = (from, to)
     }
@@ -28,7 +28,7 @@ package struct BlankHours: Hashable, Sendable, CustomStringConvertible {
     /// Returns the milliseconds from a local time until displays become dark or light next.
     package func untilChange(_ local: Int64) -> Int64 {
         let time = LocalTime(at: local, offset: 0).time
-        let left = [from, to].map { ($0 - time + LocalTime.day) % LocalTime.day }
-        return left.map { $0 == 0 ? LocalTime.day : $0 }.min() ?? LocalTime.day
+        let left = [from, to].map { ($0 - time + LocalTime.dayLength) % LocalTime.dayLength }
+        return left.map { $0 == 0 ? LocalTime.dayLength : $0 }.min() ?? LocalTime.dayLength
     }
 }

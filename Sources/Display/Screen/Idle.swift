@@ -43,7 +43,7 @@ struct IdleWeek {
         }
         numbers = WeekNumbers(first: first, days: week.days, today: today, goal: week.goal, done: week.done)
         let begin = week.from.milliseconds
-        let end = begin + Int64(today + 1) * LocalTime.day
+        let end = begin + Int64(today + 1) * LocalTime.dayLength
         // A day on which the clocks are changed is an hour longer or shorter.
         until = end + Int64(offset(begin) - offset(end)) * 1_000 + 60_000
     }
@@ -51,7 +51,7 @@ struct IdleWeek {
     /// Returns the minutes of today, as "Today 45m".
     func today(_ strings: Strings) -> Localized {
         let minutes = TimeText.minutes(numbers.dayMinutes[numbers.today])
-        return "\(strings[.today]) \(strings.isolated(minutes))"
+        return "\(strings[.today]) \(strings.isolatedNumber(minutes))"
     }
 
     /// Returns the minutes of the week, as "3h05m of 7h00m".

@@ -26,5 +26,5 @@ extension Strings {
     }
 
     /// Returns a number isolated from right-to-left text around it, which would reorder its parts.
-    func isolated(_ number: Localized) -> Localized { isRightToLeft ? "\u{2066}\(number)\u{2069}" : number }
+    func isolatedNumber(_ number: Localized) -> Localized { isRightToLeft ? "\u{2066}\(number)\u{2069}" : number }
 }

@@ -47,8 +47,8 @@ package struct WeekNumbers: Hashable, Sendable {
     var last: CivilDate { first.adding(days: max(0, days.count - 1)) }
     /// Returns in words: the time done and the goal, the streak, and how calm the week was.
     func facts(_ strings: Strings) -> [Localized] {
-        let done = strings.isolated(TimeText.minutes(Int(done.count / 60_000)))
-        let goal = strings.isolated(TimeText.minutes(goal))
+        let done = strings.isolatedNumber(TimeText.minutes(Int(done.count / 60_000)))
+        let goal = strings.isolatedNumber(TimeText.minutes(goal))
         let calm = calm.map { strings.text(.calmPercent, ["percent": strings.text(.percent, count: $0)]) }
         return [strings.text(.doneOfGoal, ["done": done, "goal": goal]), strings.text(.streakDays, count: streak)]
             + (calm.map { [$0] } ?? [])

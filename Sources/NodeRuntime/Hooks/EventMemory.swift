@@ -52,7 +52,7 @@ extension SessionEvents {
 
     init(json: [UInt8], beginningAt groupTime: GroupTime) throws {
         let stored = try ReportJSON.decode(Stored.self, from: json)
-        guard stored.v == 1 else { throw BadValue("unknown version \(stored.v)") }
+        guard stored.v == 1 else { throw ValueError("unknown version \(stored.v)") }
         let shown = try stored.shown.map { try Register(payload: Array($0.utf8)) }
         self.init(since: stored.since, known: stored.known, shown: shown, beginningAt: groupTime)
     }

@@ -9,7 +9,7 @@ import SystemPackage
 /// A program that runs at a session event.
 struct HookProcess: Sendable {
     /// The end of a hook's process.
-    struct Outcome: Sendable {
+    struct Exit: Sendable {
         /// The first ``HookProcess/outputLimit`` bytes of its stdout and stderr together.
         var output: [UInt8]
         /// Whether it wrote more than that.
@@ -34,7 +34,7 @@ struct HookProcess: Sendable {
     var input: [UInt8]
 
     /// Runs the program; throws if it cannot be started. Cancelling the task ends it.
-    func run() async throws -> Outcome {
+    func run() async throws -> Exit {
         var options = PlatformOptions()
         // Its own process group, so that its children can be ended with it.
         options.processGroupID = 0
@@ -58,7 +58,7 @@ struct HookProcess: Sendable {
             case .signaled(let signal): -signal
             }
         let (isHung, output) = result.closureResult
-        return Outcome(output: output.bytes, isCut: output.isCut, code: code, isHung: isHung)
+        return Exit(output: output.bytes, isCut: output.isCut, code: code, isHung: isHung)
     }
 
     private static func collect(_ output: SubprocessOutputSequence) async -> (bytes: [UInt8], isCut: Bool) {

@@ -20,7 +20,7 @@ struct HookRun: Sendable {
     func run(_ log: Logger) async {
         var log = log
         log[metadataKey: "event"] = "\(event.name)"
-        let outcome: HookProcess.Outcome
+        let outcome: HookProcess.Exit
         do {
             outcome = try await process.run()
         } catch {
@@ -46,7 +46,7 @@ struct HookRun: Sendable {
     }
 }
 
-extension HookProcess.Outcome {
+extension HookProcess.Exit {
     /// The output as lines without control characters.
     fileprivate var lines: [LineText] {
         let text = String(decoding: output, as: UTF8.self) + (isCut ? "…" : "")

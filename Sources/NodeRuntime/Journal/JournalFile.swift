@@ -122,7 +122,7 @@ final class JournalFile {
         let lines = JournalLines(in: bytes)
         var reason = lines.damagedAt.map { "the bytes at \($0) are damaged" }
         for line in lines.whole.reversed() {
-            do throws(Rejection) {
+            do throws(PayloadError) {
                 let journal = try Journal(json: Array(bytes[line]))
                 guard let reason else { return .journal(journal, tornBytes: lines.torn) }
                 return .damaged(keptAs: repair(with: journal, at: wall), reason: reason, last: journal)

@@ -121,7 +121,7 @@ package actor Node {
     // MARK: State
 
     /// The core, read in place: a copy of it would cost more than most reads.
-    var core: NodeCore { _read { yield runner.loop.core } }
+    var core: NodeCore { _read { yield runner.coreLoop.core } }
 
     package func clocks() -> Instant { runner.clocks() }
 

@@ -65,14 +65,14 @@ package final class ServiceCore {
         askTimer = loop.makeTimer { core?.ask() }
     }
 
-    package var engine: Engine { _read { yield runner.loop.core.engine } }
-    package var codec: WireCodec { runner.loop.core.codec }
+    package var engine: Engine { _read { yield runner.coreLoop.core.engine } }
+    package var codec: WireCodec { runner.coreLoop.core.codec }
     /// Whether this service publishes the feed and answers nodes; otherwise another service does.
     package var serves: Bool { turn.serves }
 
     /// Returns the will of a connection, which is also the goodbye.
     package func will(_ connection: ConnectionID) -> MQTTMessage {
-        MQTTMessage(runner.loop.core.will(of: connection, at: Clocks.now()))
+        MQTTMessage(runner.coreLoop.core.will(of: connection, at: Clocks.now()))
     }
 
     package func groupTime(at now: Instant) -> GroupTime { engine.groupTime(now) }
@@ -134,7 +134,7 @@ package final class ServiceCore {
     /// Asks the service that publishes the feed whether it is still there.
     private func ask() {
         let now = Clocks.now()
-        guard let other = turn.other, let connection = runner.loop.core.connection else { return }
+        guard let other = turn.other, let connection = runner.coreLoop.core.connection else { return }
         if let other = turn.ask(answeredAt: engine.peers[other].lastReceived, at: now.boot) {
             let ping = Ping(connection: connection, sent: now.boot, at: groupTime(at: now))
             output.publish(codec.encode(.ping(ping, to: other)))

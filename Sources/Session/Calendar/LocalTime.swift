@@ -7,7 +7,7 @@ public struct LocalTime: Hashable, Sendable {
     public var time: Int64
 
     /// Milliseconds of a day.
-    public static let day: Int64 = 86_400_000
+    public static let dayLength: Int64 = 86_400_000
 
     /// Computes the local time of an instant.
     /// - Parameters:
@@ -22,12 +22,12 @@ public struct LocalTime: Hashable, Sendable {
     /// Reads `2026-11-21T08:30:15`, also without seconds.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "T", omittingEmptySubsequences: false)
-        guard parts.count == 2, let date = CivilDate(parts[0]), let time = Self.time(parts[1]) else { return nil }
+        guard parts.count == 2, let date = CivilDate(parts[0]), let time = Self.timeOfDay(parts[1]) else { return nil }
         (self.date, self.time) = (date, time)
     }
 
     /// Reads `08:30` or `08:30:15` as milliseconds since midnight.
-    public static func time(_ text: some StringProtocol) -> Int64? {
+    public static func timeOfDay(_ text: some StringProtocol) -> Int64? {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let numbers = text.split(separator: ":", omittingEmptySubsequences: false).map { part in
             part.utf8.count <= 2 && part.utf8.allSatisfy(digits.contains) ? Int64(part) ?? -1 : -1
@@ -46,10 +46,10 @@ public struct LocalTime: Hashable, Sendable {
     ///   - seconds: Returns the local offset from UTC at an instant.
     package static func instants(of date: CivilDate, time: Int64, offset seconds: (Int64) -> Int) -> [Int64] {
         func offset(at instant: Int64) -> Int64 { Int64(seconds(instant)) * 1_000 }
-        let shown = Int64(date.dayNumber) * day + time
+        let shown = Int64(date.dayNumber) * dayLength + time
         // No zone changes its offset twice within these two days.
-        let before = offset(at: shown - day)
-        let after = offset(at: shown + day)
+        let before = offset(at: shown - dayLength)
+        let after = offset(at: shown + dayLength)
         let candidates = [shown - max(before, after), shown - min(before, after)]
         let exact = candidates.filter { $0 + offset(at: $0) == shown }
         if !exact.isEmpty { return exact[0] == exact[exact.count - 1] ? [exact[0]] : exact }

@@ -112,7 +112,7 @@ extension Engine {
     /// Decides a person's press if the session is this node's own, and else plans to ask its owner.
     mutating func press(_ press: Press, id: IntentID, ticket: Ticket, _ context: Context) {
         guard identity.mayPress else { return emit(.reply(ticket, .invalid("role"))) }
-        guard let moment = view(context).lastMoment(at: context.now.boot) else {
+        guard let moment = makeView(context).lastMoment(at: context.now.boot) else {
             return emit(.reply(ticket, .noSession))
         }
         let current = moment.register
@@ -136,7 +136,7 @@ extension Engine {
     /// Ends the alarm of the session that is shown. This node's notice tells the displays, even if the owner is away.
     mutating func acknowledge(id: IntentID, ticket: Ticket, _ context: Context) {
         guard identity.mayPress else { return emit(.reply(ticket, .invalid("role"))) }
-        guard let moment = view(context).lastMoment(at: context.now.boot) else {
+        guard let moment = makeView(context).lastMoment(at: context.now.boot) else {
             return emit(.reply(ticket, .noSession))
         }
         let alarm = moment.alarm
@@ -154,7 +154,7 @@ extension Engine {
         reply(.applied, to: ticket, id: id, nil)
     }
 
-    private mutating func reply(_ outcome: Outcome, to ticket: Ticket, id: IntentID, _ session: Register?) {
+    private mutating func reply(_ outcome: IntentOutcome, to ticket: Ticket, id: IntentID, _ session: Register?) {
         let answer = Answer(
             intent: id, outcome: outcome, session: session?.id ?? SessionID(id), rev: session?.rev ?? 0)
         emit(.reply(ticket, .answered(answer)))

@@ -112,7 +112,7 @@ extension Engine {
             if let winner = replicas.current?.register { requests.forward(intent, to: winner, context) }
         }
         if requests.isEmpty { return false }
-        let view = view(context)
+        let view = makeView(context)
         if let head = view.register, !view.isOwner { reply(requests.follow(head, context)) }
         let situation = Requests.Situation(
             head: view.register, owner: view.register.map { peers[$0.owner] } ?? Peer(),
@@ -142,7 +142,7 @@ extension Engine {
     /// Ends a request that was refused, or not answered in time. If the session was continued since, its head is asked.
     private mutating func giveUp(_ request: Requests.Request, _ context: Context) {
         guard let ticket = request.ticket else { return }
-        if let head = view(context).register, head.status.isLive, head.lineage == request.intent.lineage,
+        if let head = makeView(context).register, head.status.isLive, head.lineage == request.intent.lineage,
             head.id != request.intent.session, request.refusal != nil
         {
             return requests.add(request.aimed(at: head, boot: context.now.boot))  // rule: retarget

@@ -67,7 +67,7 @@ extension Engine {
         var situation = Admission.Situation(context: context, isSelf: isSelf(sender), connection: link.connection)
         if case .ack(.answer(let answer)) = message, let request = requests[answer.intent] {
             situation.request = request
-            situation.head = view(context).register.map { ($0.owner, $0.lineage) }
+            situation.head = makeView(context).register.map { ($0.owner, $0.lineage) }
         }
         let verdict = Admission.judge(message, from: sender, in: situation)
         guard verdict == .accepted else { return verdict }
@@ -165,7 +165,7 @@ extension Engine {
         askForPresence(of: sender, retained: retained, context)
         if let superseder = register.supersededBy, !retained { askFor(superseder.session, context) }
         if requests.isEmpty { return }
-        reply(requests.receive(register, currentOwner: view(context).register?.owner))
+        reply(requests.receive(register, currentOwner: makeView(context).register?.owner))
     }
 
     /// Plans to publish the own session again, because the author of an older one may not know it.
@@ -200,7 +200,7 @@ extension Engine {
     /// Asks all nodes to publish again if another program knows a session that is not here. It does so only while no
     /// session is live here, and once for each session, since its owner may be gone.
     mutating func askFor(_ session: SessionID, _ context: Context) {
-        guard link.isBarrierPassed, !(view(context).register?.status.isLive ?? false),
+        guard link.isBarrierPassed, !(makeView(context).register?.status.isLive ?? false),
             ownership.register?.id != session,
             !replicas.registers.contains(where: { $0.id == session })
         else { return }
@@ -228,12 +228,12 @@ extension Engine {
 
     /// Says hello, at most once in five seconds.
     mutating func sayHello(_ context: Context) {
-        if link.isBarrierPassed, link.mayAskAll(at: context.now.boot) { sayHelloNow(context) }
+        if link.isBarrierPassed, link.maySayHello(at: context.now.boot) { sayHelloNow(context) }
     }
 
     /// Asks all nodes to publish again. This node publishes its messages again, too, since others may lack them.
     mutating func sayHelloNow(_ context: Context) {
-        link.askAll(at: context.now.boot)
+        link.planHello(at: context.now.boot)
         link.planPresence()
         ownership.publishAgain()
         notices.publishAgain()
@@ -275,7 +275,7 @@ extension Engine {
         switch ack {
         case .answer(let answer):
             let winner = answer.by.flatMap { register(of: $0.node) }
-            let head = view(context).register
+            let head = makeView(context).register
             reply(requests.receive(answer, head: head, winner: winner, context))
         case .fork(_, let claim):
             // An observer holds two registers of one version of this node, or a later one that this node has lost.
@@ -328,7 +328,7 @@ extension Engine {
         let isNews = clockSync.receive(claim: claim, of: sender, context)
         // The broker may have withheld the presence of a node that vouches: the sender, or the one that it follows.
         let mayBeWithheld = !peers[sender].isOnline || !groupClock.source.isVouched && peers.vouching.isEmpty
-        if mayBeWithheld, isNews || !link.hasAskedAll && clockSync.isContradicting(sender, context) {
+        if mayBeWithheld, isNews || !link.hasSaidHello && clockSync.isContradicting(sender, context) {
             sayHello(context)  // rule: newcomer
         }
         // Without a plausible clock the latest time is followed.

@@ -5,7 +5,7 @@ extension Engine {
     /// Moves the current session to this node, also from a live owner.
     mutating func take(id: IntentID, ticket: Ticket, _ context: Context) {
         guard canTakeOver else { return emit(.reply(ticket, .invalid("role"))) }
-        guard let moment = view(context).lastMoment(at: context.now.boot), moment.register.status.isLive else {
+        guard let moment = makeView(context).lastMoment(at: context.now.boot), moment.register.status.isLive else {
             return emit(.reply(ticket, .noSession))
         }
         if moment.isOwner {
@@ -20,7 +20,7 @@ extension Engine {
     mutating func takeOver(for request: Requests.Request, _ context: Context) {
         guard let ticket = request.ticket else { return }
         var intent = request.intent
-        guard let moment = view(context).lastMoment(at: context.now.boot) else {
+        guard let moment = makeView(context).lastMoment(at: context.now.boot) else {
             return emit(.reply(ticket, .noSession))
         }
         let found = moment.register
@@ -55,7 +55,7 @@ extension Engine {
     private mutating func continueSession(
         _ session: Register, as id: IntentID, ticket: Ticket, by intent: Intent? = nil, _ context: Context
     ) {
-        let view = view(context)
+        let view = makeView(context)
         let isByDate = view.error == nil && view.register?.status == .running
         // If the former owner's group time contradicts this node's, the record has times of two clocks.
         let theirs = clockSync.estimates[session.owner].map { context.now.boot + $0.groupLead }

@@ -76,7 +76,7 @@ public struct Engine: Hashable, Sendable {
         guard !isAtRest else { return [] }
         isAtRest = true
         let context = context(at: now)
-        view = view(context)
+        view = makeView(context)
         compareClocks(context)
         planNextWake(context)
         defer { effects = [] }
@@ -198,11 +198,11 @@ public struct Engine: Hashable, Sendable {
     // MARK: The view
 
     /// Returns the view of this instant: the admitted register with the largest stamp.
-    package func view(at now: Instant) -> View { view(context(at: now)) }
+    package func view(at now: Instant) -> View { makeView(context(at: now)) }
 
     /// Returns the view of an input's instant, with the time that was shown, the end of the alarm and the message.
-    func view(_ context: Context) -> View {
-        var fresh = freshView(context)
+    func makeView(_ context: Context) -> View {
+        var fresh = makeRegisterView(context)
         fresh.keepShownTime(of: view, at: context.now.boot)
         fresh.acknowledgedAt = fresh.register.flatMap { notices.acknowledged($0.lineage, context) }
         fresh.message = notices.message(context)
@@ -210,7 +210,7 @@ public struct Engine: Hashable, Sendable {
     }
 
     /// Returns the current register with its owner's contact, before the shown time and notices are added.
-    private func freshView(_ context: Context) -> View {
+    private func makeRegisterView(_ context: Context) -> View {
         if let own = ownership.register, isLatest(own), isCandidate(own, context) {
             return View(
                 register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true,
@@ -260,7 +260,7 @@ public struct Engine: Hashable, Sendable {
     /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier one.
     public var isCatchingUp: Bool { link.isUp && !link.isBarrierPassed }
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
-    public var hasAskedAll: Bool { link.hasAskedAll }
+    public var hasSaidHello: Bool { link.hasSaidHello }
 
     /// Returns whether another node may have a live session that this one lacks. That is so while retained messages
     /// arrive. Later it is so if another node is there, and this one may ask all nodes or did so within `timeout`.
@@ -268,7 +268,7 @@ public struct Engine: Hashable, Sendable {
         guard link.isUp, identity.mayPress, !(view(at: now).register?.status.isLive ?? false) else { return false }
         guard link.isBarrierPassed else { return true }
         let isSomebodyHere = isRetainedMissing || peers.online.contains { $0 != node }
-        return isSomebodyHere && (link.mayAskAll(at: now.boot) || link.hasAsked(within: timeout, at: now.boot))
+        return isSomebodyHere && (link.maySayHello(at: now.boot) || link.hasSaidHello(within: timeout, at: now.boot))
     }
 
     /// Returns group time, within ``Limits/time``.

@@ -127,7 +127,7 @@ extension Register {
 }
 
 extension Intent {
-    func answer(_ outcome: Outcome, of register: Register, rev: Int? = nil) -> Answer {
+    func answer(_ outcome: IntentOutcome, of register: Register, rev: Int? = nil) -> Answer {
         Answer(intent: id, outcome: outcome, session: register.id, rev: rev ?? register.rev)
     }
 

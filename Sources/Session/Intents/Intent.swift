@@ -94,7 +94,7 @@ public enum Refusal: String, CaseIterable, Sendable {
 }
 
 /// The result of an intent.
-public enum Outcome: Hashable, Sendable {
+public enum IntentOutcome: Hashable, Sendable {
     /// It took effect; the register that shows it is on disk.
     case applied
     /// It had taken effect before.
@@ -108,7 +108,7 @@ public enum Outcome: Hashable, Sendable {
 /// The owner's answer to an intent.
 public struct Answer: Hashable, Sendable {
     public var intent: IntentID
-    public var outcome: Outcome
+    public var outcome: IntentOutcome
     public var session: SessionID
     /// The owner's revision after it.
     public var rev: Int
@@ -116,7 +116,7 @@ public struct Answer: Hashable, Sendable {
     public var by: Superseder?
 
     /// `by` belongs to ``Refusal/superseded`` alone.
-    public init(intent: IntentID, outcome: Outcome, session: SessionID, rev: Int, by: Superseder? = nil) {
+    public init(intent: IntentID, outcome: IntentOutcome, session: SessionID, rev: Int, by: Superseder? = nil) {
         self.intent = intent
         self.outcome = outcome
         self.session = session

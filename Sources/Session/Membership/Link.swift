@@ -39,7 +39,7 @@ struct Link: Hashable, Sendable {
     /// When the wait for nodes whose presence the broker does not keep began; `nil` once it has ended.
     private var comparisonBegan: BootTime?
     /// When this node last asked all nodes to publish again on the present connection.
-    private var askedAt: BootTime?
+    private var helloAt: BootTime?
     /// The last session that another program named, and its revision, which this node does not hold.
     private var mentioned: Mention?
     /// When to ask for it.
@@ -64,7 +64,7 @@ struct Link: Hashable, Sendable {
         barrierBegan = boot
         isPresencePending = true
         isBarrierPending = true
-        (askedAt, isHelloPending) = (nil, false)
+        (helloAt, isHelloPending) = (nil, false)
         (mentioned, plannedAskAt) = (nil, nil)
         (answersDueAt, repeatsLeft) = (nil, Self.repeatsLimit)
     }
@@ -93,8 +93,8 @@ struct Link: Hashable, Sendable {
         return true
     }
 
-    mutating func askAll(at boot: BootTime) {
-        (askedAt, isHelloPending) = (boot, true)
+    mutating func planHello(at boot: BootTime) {
+        (helloAt, isHelloPending) = (boot, true)
         plannedAskAt = nil
         if repeatsLeft > 0 { answersDueAt = boot + Self.answerTimeout }
     }
@@ -113,10 +113,12 @@ struct Link: Hashable, Sendable {
     /// Cancels the plan to ask, since a hello was heard or is sent now. Its answers reach this node too.
     mutating func cancelPlannedAsk() { plannedAskAt = nil }
 
-    var hasAskedAll: Bool { askedAt != nil }
+    var hasSaidHello: Bool { helloAt != nil }
 
-    func mayAskAll(at boot: BootTime) -> Bool { askedAt.map { boot >= $0 + Self.helloInterval } ?? true }
-    func hasAsked(within time: Milliseconds, at boot: BootTime) -> Bool { askedAt.map { boot < $0 + time } ?? false }
+    func maySayHello(at boot: BootTime) -> Bool { helloAt.map { boot >= $0 + Self.helloInterval } ?? true }
+    func hasSaidHello(within time: Milliseconds, at boot: BootTime) -> Bool {
+        helloAt.map { boot < $0 + time } ?? false
+    }
     mutating func planPresence() { isPresencePending = true }
 
     /// Returns whether a hello is to be published now, once. A hello of a connection that has ended is not published.

@@ -3,7 +3,7 @@
 extension Register {
     /// Carries out an intent on this register, whose anchor must be at the present instant. The caller discards the
     /// register unless the outcome is `.applied`.
-    mutating func carryOut(_ intent: Intent, defaults: SessionDefaults) -> Outcome {
+    mutating func carryOut(_ intent: Intent, defaults: SessionDefaults) -> IntentOutcome {
         if let reason = phaseRefusal(of: intent) { return .refused(reason) }  // rule: phaseFence
         let outcome = perform(intent.operation, defaults: defaults)
         if outcome == .applied { applied.append(intent.id, limit: Limits.applied) }
@@ -22,7 +22,7 @@ extension Register {
     }
 
     /// Performs an operation. The caller must set revision, applied ids and the last intent.
-    mutating func perform(_ operation: IntentOperation, defaults: SessionDefaults) -> Outcome {
+    mutating func perform(_ operation: IntentOperation, defaults: SessionDefaults) -> IntentOutcome {
         guard status.isLive else {
             if status == .superseded { return .refused(.superseded) }
             return operation == .stop ? .noop : .refused(.notAllowed)
@@ -42,7 +42,7 @@ extension Register {
         }
     }
 
-    private mutating func pause() -> Outcome {
+    private mutating func pause() -> IntentOutcome {
         switch status {
         case .running:
             closeRun(at: anchor.at)
@@ -53,7 +53,7 @@ extension Register {
         }
     }
 
-    private mutating func resume() -> Outcome {
+    private mutating func resume() -> IntentOutcome {
         switch status {
         case .paused:
             status = .running
@@ -64,7 +64,7 @@ extension Register {
         }
     }
 
-    private mutating func extend(by seconds: Int) -> Outcome {
+    private mutating func extend(by seconds: Int) -> IntentOutcome {
         guard mode == .countdown, status != .ready else { return .refused(.notAllowed) }
         let day = Limits.phaseSeconds.upperBound
         guard seconds != 0, (-day...day).contains(seconds),
@@ -92,7 +92,7 @@ extension Register {
     }
 
     /// Replaces title and label. A colour needs a label: the new one, or else the present one.
-    private mutating func correct(title newTitle: String?, label name: String?, colour: Colour?) -> Outcome {
+    private mutating func correct(title newTitle: String?, label name: String?, colour: Colour?) -> IntentOutcome {
         let title = newTitle.map(CleanText.trimmed) ?? title
         var label = label
         if let name {
@@ -110,7 +110,7 @@ extension Register {
         return .applied
     }
 
-    private mutating func skip() -> Outcome {
+    private mutating func skip() -> IntentOutcome {
         guard mode == .countdown else { return .refused(.notAllowed) }
         closeRun(at: anchor.at)
         guard phase + 1 < plan.count else {
@@ -129,7 +129,7 @@ extension Register {
 
     /// Starts the break, or the focus phase, that a person asked for. It is the next phase of the plan if that is of
     /// this kind, otherwise a phase inserted after the current one.
-    private mutating func change(toBreak: Bool, defaults: SessionDefaults) -> Outcome {
+    private mutating func change(toBreak: Bool, defaults: SessionDefaults) -> IntentOutcome {
         guard mode == .countdown else { return .refused(.notAllowed) }
         if status == .ready {
             guard currentPhase.kind.isBreak == toBreak else { return .refused(.notAllowed) }

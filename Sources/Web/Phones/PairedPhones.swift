@@ -55,12 +55,12 @@ package final class PairedPhones: Sendable {
     }
 
     /// Returns the code of a new link that pairs one phone.
-    func invite(_ name: String, mayPress: Bool) throws(HTTPProblem) -> PhoneLink {
+    func invite(_ name: String, mayPress: Bool) throws(HTTPProblem) -> PairingCode {
         let now = now()
         let code = try state.withLock { state throws(HTTPProblem) in
             try state.book.invite(name, mayPress: mayPress, at: now)
         }
-        return PhoneLink(code: code, expires: (now.wall + PhoneBook.linkLife).milliseconds)
+        return PairingCode(code: code, expires: (now.wall + PhoneBook.linkLife).milliseconds)
     }
 
     /// Pairs the phone that opened a link.

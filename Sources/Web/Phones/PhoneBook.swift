@@ -35,7 +35,7 @@ struct PhoneBook {
     }
 
     /// A link that pairs a phone, until it is used or expires.
-    private struct PairingLink {
+    private struct Pairing {
         var name: String
         var hash: String
         var mayPress: Bool
@@ -47,7 +47,7 @@ struct PhoneBook {
     /// The path at which a damaged file was kept; `nil` if the file was whole.
     private(set) var damagedFile: String?
     private let path: String
-    private var links: [PairingLink] = []
+    private var links: [Pairing] = []
     private var wrongLinks = RateLimiter(perMinute: PhoneBook.wrongLinksPerMinute)
     private var sightingsSavedAt: BootTime = 0
     /// Whether a removed phone may still be in the file.
@@ -101,7 +101,7 @@ struct PhoneBook {
         }
         let code = RandomKey.make()
         links.append(
-            PairingLink(
+            Pairing(
                 name: name, hash: Self.hash(of: code), mayPress: mayPress, until: now.boot + Self.linkLife))
         return code
     }

@@ -54,7 +54,7 @@ struct PhoneRoutes: Sendable {
         guard let code = request.query["code"], let key = try phones.pair(code) else {
             let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
             return Response(
-                Array(SpentLinkPage.html(strings).utf8), type: "text/html; charset=utf-8", status: .notFound)
+                Array(SpentPairingPage.html(strings).utf8), type: "text/html; charset=utf-8", status: .notFound)
         }
         return KeyCookie.redirect(to: "/remote", with: key, isSecure: context.isSecure)
     }

@@ -9,8 +9,8 @@ package protocol Described {
     /// The initial value of a read. Its required fields are always replaced.
     static var blank: Self { get }
 
-    /// Hands each field to a form, in the order in which they are written. A reader accepts any order.
-    mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure)
+    /// Hands each field to a coder, in the order in which they are written. A reader accepts any order.
+    mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure)
 
     /// The node that must be the sender of a payload; `nil` if the object names none.
     var author: NodeID? { get }
@@ -28,7 +28,7 @@ extension Described {
     package var contradiction: String? { nil }
 
     /// Reads a whole payload. `sender` is the node of its topic; `nil` for a file. `blank` is the initial value.
-    package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self? = nil) throws(Rejection) {
+    package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self? = nil) throws(PayloadError) {
         self = try JSONReader(bytes, by: sender).value(.payload(), from: blank)
     }
 
@@ -54,7 +54,7 @@ extension Format {
     }
 
     /// Reads JSON without a version. A request may have no unknown fields, and may write whole numbers as `60.0`.
-    package func value(of json: [UInt8], isRequest: Bool = false) throws(Rejection) -> Value {
+    package func value(of json: [UInt8], isRequest: Bool = false) throws(PayloadError) -> Value {
         var reader = try JSONReader(json)
         reader.isRequest = isRequest
         return try reader.value(self)

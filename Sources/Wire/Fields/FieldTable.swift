@@ -41,7 +41,7 @@ extension Counts {
 }
 
 /// Makes the tables of an object's fields.
-private struct FieldTables: Form {
+private struct FieldTables: FieldCoder {
     private(set) var own: FieldTable
     /// The tables of the objects within.
     private(set) var inner: [FieldTable] = []

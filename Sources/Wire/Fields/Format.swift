@@ -6,9 +6,9 @@ package import Session
 package protocol Format<Value>: Sendable {
     associatedtype Value
 
-    /// Hands the value to the form's function for its kind.
-    func pass<F: Form & ~Copyable>(
-        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
+    /// Hands the value to the coder's function for its kind.
+    func pass<F: FieldCoder & ~Copyable>(
+        _ key: StaticString, _ value: inout Value?, _ need: Need, to coder: inout F
     ) throws(F.Failure)
 }
 
@@ -65,11 +65,11 @@ package struct WholeFormat<Value: WholeValue>: Format {
         whole = Whole(range: range.lowerBound.whole...range.upperBound.whole, word: word)
     }
 
-    package func pass<F: Form & ~Copyable>(
-        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
+    package func pass<F: FieldCoder & ~Copyable>(
+        _ key: StaticString, _ value: inout Value?, _ need: Need, to coder: inout F
     ) throws(F.Failure) {
         var number = value.map(\.whole)
-        try form.whole(key, &number, whole, need)
+        try coder.whole(key, &number, whole, need)
         value = number.map { Value($0) }
     }
 }
@@ -88,9 +88,9 @@ func grouped(_ number: Int64) -> String {
 package struct BoolFormat: Format {
     package typealias Value = Bool
 
-    package func pass<F: Form & ~Copyable>(
-        _ key: StaticString, _ value: inout Bool?, _ need: Need, to form: inout F
-    ) throws(F.Failure) { try form.flag(key, &value, need) }
+    package func pass<F: FieldCoder & ~Copyable>(
+        _ key: StaticString, _ value: inout Bool?, _ need: Need, to coder: inout F
+    ) throws(F.Failure) { try coder.flag(key, &value, need) }
 }
 
 extension Format {
@@ -164,9 +164,9 @@ extension TextFormat {
     package var pattern: String? { nil }
     package var bytes: ClosedRange<Int>? { nil }
 
-    package func pass<F: Form & ~Copyable>(
-        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
-    ) throws(F.Failure) { try form.text(key, &value, self, need) }
+    package func pass<F: FieldCoder & ~Copyable>(
+        _ key: StaticString, _ value: inout Value?, _ need: Need, to coder: inout F
+    ) throws(F.Failure) { try coder.text(key, &value, self, need) }
 }
 
 extension String {
@@ -301,9 +301,9 @@ package enum Shape {
 package struct ObjectFormat<Value: Described>: Format {
     let shape: Shape
 
-    package func pass<F: Form & ~Copyable>(
-        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
-    ) throws(F.Failure) { try form.object(key, &value, shape, need) }
+    package func pass<F: FieldCoder & ~Copyable>(
+        _ key: StaticString, _ value: inout Value?, _ need: Need, to coder: inout F
+    ) throws(F.Failure) { try coder.object(key, &value, shape, need) }
 }
 
 /// The bounds of the number of elements of a list.
@@ -320,20 +320,20 @@ package struct ListFormat<Element: Format>: Format {
     let element: Element
     let counts: Counts
 
-    package func pass<F: Form & ~Copyable>(
-        _ key: StaticString, _ value: inout [Element.Value]?, _ need: Need, to form: inout F
-    ) throws(F.Failure) { try form.list(key, &value, of: element, counts, need) }
+    package func pass<F: FieldCoder & ~Copyable>(
+        _ key: StaticString, _ value: inout [Element.Value]?, _ need: Need, to coder: inout F
+    ) throws(F.Failure) { try coder.list(key, &value, of: element, counts, need) }
 }
 
 /// An element of a list that may be `null`.
 package struct NullableFormat<Wrapped: Format>: Format {
     let wrapped: Wrapped
 
-    package func pass<F: Form & ~Copyable>(
-        _ key: StaticString, _ value: inout Wrapped.Value??, _ need: Need, to form: inout F
+    package func pass<F: FieldCoder & ~Copyable>(
+        _ key: StaticString, _ value: inout Wrapped.Value??, _ need: Need, to coder: inout F
     ) throws(F.Failure) {
         var inner = value ?? nil
-        try wrapped.pass(key, &inner, .optional, to: &form)
+        try wrapped.pass(key, &inner, .optional, to: &coder)
         value = .some(inner)
     }
 }

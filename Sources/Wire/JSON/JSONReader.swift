@@ -5,8 +5,8 @@ import Session
 /// A strict reader of a scanned JSON text: each field is looked up among the slots of its object. Numbers are whole,
 /// without fraction and exponent, except decibels, and in requests. Of a key that occurs twice the last value counts;
 /// the earlier must be valid.
-package struct JSONReader: Form {
-    package typealias Failure = Rejection
+package struct JSONReader: FieldCoder {
+    package typealias Failure = PayloadError
 
     /// The text, and after it the strings that have escapes in it, resolved.
     private let bytes: [UInt8]
@@ -30,7 +30,7 @@ package struct JSONReader: Form {
     }
 
     /// Scans a text of one value. `sender` must be the author of a payload; `nil` for any.
-    init(_ bytes: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
+    init(_ bytes: [UInt8], by sender: NodeID? = nil) throws(PayloadError) {
         let scanner = try JSONScanner(bytes)
         self.sender = sender
         self.bytes = scanner.resolved.isEmpty ? bytes : bytes + scanner.resolved
@@ -39,7 +39,7 @@ package struct JSONReader: Form {
     }
 
     /// Reads the whole text as one value. `blank` is the initial one of an object, if it depends on the time.
-    func value<F: Format>(_ format: F, from blank: F.Value? = nil) throws(Rejection) -> F.Value {
+    func value<F: Format>(_ format: F, from blank: F.Value? = nil) throws(PayloadError) -> F.Value {
         var (reader, value) = (self, blank)
         try format.pass("", &value, .required, to: &reader)
         guard let value else { throw Self.fault("is missing") }
@@ -50,15 +50,15 @@ package struct JSONReader: Form {
 
     package mutating func whole(
         _ key: StaticString, _ value: inout Int64?, _ format: Whole, _ need: Need
-    ) throws(Rejection) {
-        let isPresent = try read(key, need) { reader throws(Rejection) in
+    ) throws(PayloadError) {
+        let isPresent = try read(key, need) { reader throws(PayloadError) in
             value = try format.isTenths ? reader.tenths(format) : reader.whole(format)
         }
         if !isPresent { value = nil }
     }
 
-    package mutating func flag(_ key: StaticString, _ value: inout Bool?, _ need: Need) throws(Rejection) {
-        let isPresent = try read(key, need) { reader throws(Rejection) in
+    package mutating func flag(_ key: StaticString, _ value: inout Bool?, _ need: Need) throws(PayloadError) {
+        let isPresent = try read(key, need) { reader throws(PayloadError) in
             switch reader.slot.kind {
             case .yes: value = true
             case .no: value = false
@@ -70,14 +70,14 @@ package struct JSONReader: Form {
 
     package mutating func text<Text: TextFormat>(
         _ key: StaticString, _ value: inout Text.Value?, _ format: Text, _ need: Need
-    ) throws(Rejection) {
-        let isPresent = try read(key, need) { reader throws(Rejection) in
+    ) throws(PayloadError) {
+        let isPresent = try read(key, need) { reader throws(PayloadError) in
             let isString = reader.slot.kind == .string
             let text = reader.bytes.span.extracting(isString ? reader.slot.text.range : 0..<0)
             value = (isString ? format.value(of: text) : nil) ?? format.substitute
             guard value == nil else { return }
             guard isString else { throw Self.fault("must be a text") }
-            throw Rejection(
+            throw PayloadError(
                 .outOfBounds, format.rule ?? "“\(String(validated: text).prefix(80))” is not a valid \(format.name)")
         }
         if !isPresent { value = nil }
@@ -85,8 +85,8 @@ package struct JSONReader: Form {
 
     package mutating func object<Object: Described>(
         _ key: StaticString, _ value: inout Object?, _ shape: Shape, _ need: Need
-    ) throws(Rejection) {
-        let isPresent = try read(key, need) { reader throws(Rejection) in
+    ) throws(PayloadError) {
+        let isPresent = try read(key, need) { reader throws(PayloadError) in
             let outer = try reader.enter(shape == .values ? .array : .object)
             if shape == .payload { try reader.checkVersion() }
             if reader.isRequest { try reader.checkKeys(of: Object.self) }
@@ -101,15 +101,15 @@ package struct JSONReader: Form {
 
     package mutating func list<Element: Format>(
         _ key: StaticString, _ values: inout [Element.Value]?, of element: Element, _ counts: Counts, _ need: Need
-    ) throws(Rejection) {
-        let isPresent = try read(key, need) { reader throws(Rejection) in
+    ) throws(PayloadError) {
+        let isPresent = try read(key, need) { reader throws(PayloadError) in
             let outer = try reader.enter(.array)
             var elements: [Element.Value] = []
             // Most lists are short; growing from nothing takes an allocation for each doubling.
             elements.reserveCapacity(min(counts.range.upperBound, 16))
             while reader.items.next < reader.items.end {
                 var value: Element.Value?
-                do throws(Rejection) {
+                do throws(PayloadError) {
                     try element.pass("", &value, .required, to: &reader)
                 } catch {
                     throw error.within("\(elements.count)")
@@ -117,7 +117,7 @@ package struct JSONReader: Form {
                 if let value { elements.append(value) }
             }
             guard counts.range.contains(elements.count) else {
-                throw Rejection(.outOfBounds, "must be \(counts.name), and there are \(elements.count)")
+                throw PayloadError(.outOfBounds, "must be \(counts.name), and there are \(elements.count)")
             }
             reader.items = outer
             values = elements
@@ -127,7 +127,7 @@ package struct JSONReader: Form {
 
     package mutating func fields<Part: Described>(
         of part: inout Part?, decidedBy first: StaticString
-    ) throws(Rejection) {
+    ) throws(PayloadError) {
         let next = items.next
         guard try read(first, .optional, { _ in }) else { return part = nil }
         items.next = next
@@ -140,15 +140,15 @@ package struct JSONReader: Form {
 
     /// Calls `body` at each value of a key; the last one counts. Returns whether there is one; `null` means absence.
     private mutating func read(
-        _ key: StaticString, _ need: Need, _ body: (inout JSONReader) throws(Rejection) -> Void
-    ) throws(Rejection) -> Bool {
+        _ key: StaticString, _ need: Need, _ body: (inout JSONReader) throws(PayloadError) -> Void
+    ) throws(PayloadError) -> Bool {
         guard need.isRead else { return false }
         guard items.haveKeys || items.next < items.end else {
-            throw Rejection(.malformed, "the array ends before \(key)")
+            throw PayloadError(.malformed, "the array ends before \(key)")
         }
         var isPresent = false
         var found = items.haveKeys ? find(key) : items.next
-        do throws(Rejection) {
+        do throws(PayloadError) {
             while let index = found {
                 slotIndex = index
                 isPresent = slot.kind != .null
@@ -183,7 +183,7 @@ package struct JSONReader: Form {
     }
 
     /// Enters the object or list that is being read, and returns the values around it.
-    private mutating func enter(_ kind: JSONSlot.Kind) throws(Rejection) -> Items {
+    private mutating func enter(_ kind: JSONSlot.Kind) throws(PayloadError) -> Items {
         guard slot.kind == kind else { throw Self.fault(kind == .object ? "must be an object" : "must be a list") }
         let outer = items
         items = Items(
@@ -196,7 +196,7 @@ package struct JSONReader: Form {
 
     private var slot: JSONSlot { slots[slotIndex] }
 
-    private func whole(_ format: Whole) throws(Rejection) -> Int64 {
+    private func whole(_ format: Whole) throws(PayloadError) -> Int64 {
         if slot.kind == .whole, format.range.contains(slot.whole) { return slot.whole }
         var isWhole = slot.kind == .whole
         if slot.kind == .number {
@@ -206,39 +206,39 @@ package struct JSONReader: Form {
             isWhole = digits.isWhole
         }
         let range = format.isAny ? "" : " from \(format.range.lowerBound) to \(format.range.upperBound)"
-        throw Rejection(isWhole ? .outOfBounds : .malformed, "must be a whole number" + range)
+        throw PayloadError(isWhole ? .outOfBounds : .malformed, "must be a whole number" + range)
     }
 
-    private func tenths(_ format: Whole) throws(Rejection) -> Int64 {
+    private func tenths(_ format: Whole) throws(PayloadError) -> Int64 {
         let isNumber = slot.kind == .whole || slot.kind == .number
         let number = isNumber ? Double(String(validated: bytes.span.extracting(slot.text.range))) : nil
         // Compared before the conversion, which traps beyond the range of whole numbers.
         let (least, most) = (Double(format.range.lowerBound), Double(format.range.upperBound))
         guard let number, (least...most).contains(10 * number) else {
-            throw Rejection(
+            throw PayloadError(
                 isNumber ? .outOfBounds : .malformed, "must be a number from \(Int(least / 10)) to \(Int(most / 10))")
         }
         return Int64((10 * number).rounded())
     }
 
     /// Throws for another version than this program's. It is checked before the fields, which may then be anything.
-    private mutating func checkVersion() throws(Rejection) {
+    private mutating func checkVersion() throws(PayloadError) {
         var version: Int64?
-        do throws(Rejection) {
+        do throws(PayloadError) {
             try whole(ProtocolVersion.key, &version, .any, .optional)
         } catch {
             let isLarge = error.reason == .outOfBounds
-            throw isLarge ? Rejection(.unknownVersion, "v is very large") : Rejection(error.reason, error.detail)
+            throw isLarge ? PayloadError(.unknownVersion, "v is very large") : PayloadError(error.reason, error.detail)
         }
         let current = ProtocolVersion.current
-        guard let version else { throw Rejection(.malformed, "v is missing: write \(current)") }
+        guard let version else { throw PayloadError(.malformed, "v is missing: write \(current)") }
         guard version == current else {
-            throw Rejection(.unknownVersion, "v is \(version), and this program reads \(current)")
+            throw PayloadError(.unknownVersion, "v is \(version), and this program reads \(current)")
         }
     }
 
     /// Throws if an object has a field that its type does not have, which is most likely misspelt.
-    private func checkKeys<Object: Described>(of type: Object.Type) throws(Rejection) {
+    private func checkKeys<Object: Described>(of type: Object.Type) throws(PayloadError) {
         let known = Object.tables[0].rows.map(\.key)
         var index = items.first
         var unknownKeys: [String] = []
@@ -253,19 +253,19 @@ package struct JSONReader: Form {
     }
 
     /// Throws unless nothing is left, the fields fit each other, and the author is the sender.
-    private func check(_ object: some Described) throws(Rejection) {
+    private func check(_ object: some Described) throws(PayloadError) {
         guard items.haveKeys || items.next == items.end else {
-            throw Rejection(.malformed, "the array goes on after its fields")
+            throw PayloadError(.malformed, "the array goes on after its fields")
         }
         if let author = object.author, let sender, author != sender {
-            throw Rejection(.wrongSender, "its author is \(author) and not \(sender)")
+            throw PayloadError(.wrongSender, "its author is \(author) and not \(sender)")
         }
         if let field = object.contradiction {
-            throw Rejection(.outOfBounds, "\(field) does not fit the other fields")
+            throw PayloadError(.outOfBounds, "\(field) does not fit the other fields")
         }
     }
 
-    private static func fault(_ detail: String) -> Rejection { Rejection(.malformed, detail) }
+    private static func fault(_ detail: String) -> PayloadError { PayloadError(.malformed, detail) }
 }
 
 extension Span<UInt8> {

@@ -53,7 +53,7 @@ struct JSONScanner {
     /// The number of objects and arrays that are open.
     private var depth = 0
 
-    init(_ bytes: [UInt8]) throws(Rejection) {
+    init(_ bytes: [UInt8]) throws(PayloadError) {
         let text = bytes.span
         guard text.count <= Self.bytesLimit else { throw fault("at most \(Self.bytesLimit) bytes") }
         slots.reserveCapacity(text.count / 8 + 1)
@@ -64,7 +64,7 @@ struct JSONScanner {
 
     // MARK: Values
 
-    private mutating func value(_ text: Span<UInt8>, key: JSONBytes) throws(Rejection) {
+    private mutating func value(_ text: Span<UInt8>, key: JSONBytes) throws(PayloadError) {
         skipSpace(text)
         var slot = JSONSlot(key: key, next: Int32(truncatingIfNeeded: slots.count &+ 1))
         switch peek(text) {
@@ -82,7 +82,7 @@ struct JSONScanner {
     /// Notes an object or array, and all values within it.
     private mutating func items(
         _ text: Span<UInt8>, _ kind: JSONSlot.Kind, until close: UInt8, _ slot: JSONSlot
-    ) throws(Rejection) {
+    ) throws(PayloadError) {
         let slotIndex = slots.count
         slots.append(slot)
         slots[slotIndex].kind = kind
@@ -132,7 +132,7 @@ struct JSONScanner {
         keys.bits |= bit
     }
 
-    private mutating func key(_ text: Span<UInt8>) throws(Rejection) -> JSONBytes {
+    private mutating func key(_ text: Span<UInt8>) throws(PayloadError) -> JSONBytes {
         skipSpace(text)
         let key = try string(text)
         skipSpace(text)
@@ -142,12 +142,12 @@ struct JSONScanner {
 
     private mutating func literal(
         _ text: Span<UInt8>, _ word: StaticString, _ kind: JSONSlot.Kind
-    ) throws(Rejection) -> JSONSlot.Kind {
+    ) throws(PayloadError) -> JSONSlot.Kind {
         for index in 0..<word.utf8CodeUnitCount { try expect(text, word.utf8Start[index], "\(word)") }
         return kind
     }
 
-    private mutating func number(_ text: Span<UInt8>, _ slot: inout JSONSlot) throws(Rejection) {
+    private mutating func number(_ text: Span<UInt8>, _ slot: inout JSONSlot) throws(PayloadError) {
         let start = position
         let isNegative = skip(text, UInt8(ascii: "-"))
         let first = position
@@ -166,7 +166,7 @@ struct JSONScanner {
     }
 
     /// Skips digits, at least one. Returns their value, wrapped around if it has more than 64 bits.
-    private mutating func digits(_ text: Span<UInt8>) throws(Rejection) -> UInt64 {
+    private mutating func digits(_ text: Span<UInt8>) throws(PayloadError) -> UInt64 {
         var value: UInt64 = 0
         var end = position
         while end < text.count, case let digit = text[end] &- UInt8(ascii: "0"), digit < 10 {
@@ -180,7 +180,7 @@ struct JSONScanner {
 
     // MARK: Strings
 
-    private mutating func string(_ text: Span<UInt8>) throws(Rejection) -> JSONBytes {
+    private mutating func string(_ text: Span<UInt8>) throws(PayloadError) -> JSONBytes {
         try expect(text, UInt8(ascii: "\""), "a string")
         let start = position
         var end = start
@@ -224,7 +224,7 @@ struct JSONScanner {
         return (marks.trailingZeroBitCount / 8, word & highest == 0)
     }
 
-    private func checkUTF8(_ text: Span<UInt8>) throws(Rejection) {
+    private func checkUTF8(_ text: Span<UInt8>) throws(PayloadError) {
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: text)
         } catch {
@@ -233,7 +233,7 @@ struct JSONScanner {
     }
 
     /// Reads the rest of a string that has escapes.
-    private mutating func resolvedString(_ text: Span<UInt8>, from start: Int) throws(Rejection) -> JSONBytes {
+    private mutating func resolvedString(_ text: Span<UInt8>, from start: Int) throws(PayloadError) -> JSONBytes {
         let first = resolved.count
         for index in start..<position { resolved.append(text[index]) }
         while peek(text) >= 0x20 {
@@ -250,7 +250,7 @@ struct JSONScanner {
         throw fault("the rest of a string")
     }
 
-    private mutating func escape(_ text: Span<UInt8>) throws(Rejection) -> Unicode.Scalar {
+    private mutating func escape(_ text: Span<UInt8>) throws(PayloadError) -> Unicode.Scalar {
         let byte = peek(text)
         position += 1
         switch byte {
@@ -275,7 +275,7 @@ struct JSONScanner {
         return scalar
     }
 
-    private mutating func hexUnit(_ text: Span<UInt8>) throws(Rejection) -> UInt16 {
+    private mutating func hexUnit(_ text: Span<UInt8>) throws(PayloadError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let digit = peek(text).hexDigit else { throw fault("four hexadecimal digits") }
@@ -306,12 +306,12 @@ struct JSONScanner {
     }
 
     private mutating func expect(_ text: Span<UInt8>, _ byte: UInt8, _ expected: @autoclosure () -> String)
-        throws(Rejection)
+        throws(PayloadError)
     {
         guard skip(text, byte) else { throw fault(expected()) }
     }
 
-    private func fault(_ expected: String) -> Rejection {
-        Rejection(.malformed, "is not JSON: expected \(expected) at byte \(position)")
+    private func fault(_ expected: String) -> PayloadError {
+        PayloadError(.malformed, "is not JSON: expected \(expected) at byte \(position)")
     }
 }

@@ -4,7 +4,7 @@ import Session
 
 /// Writes compact JSON in the order of the calls, so that a field is always at the same place. It owns plain memory: an
 /// array would check at each byte whether it is shared, which doubles the time to write a register.
-package struct JSONWriter: Form, ~Copyable {
+package struct JSONWriter: FieldCoder, ~Copyable {
     package typealias Failure = Never
     package var isWriter: Bool { true }
 

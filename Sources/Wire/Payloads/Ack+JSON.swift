@@ -4,7 +4,7 @@ import Session
 
 extension Ack {
     /// Reads an answer or an objection; `nil` for a kind of a later version.
-    static func read(payload: [UInt8]) throws(Rejection) -> Ack? {
+    static func read(payload: [UInt8]) throws(PayloadError) -> Ack? {
         // The kind decides on the other fields, and may be anywhere in the object.
         let payload = try JSONReader(payload)
         switch try (payload.value(.payload()) as AckKind).kind {
@@ -35,8 +35,8 @@ struct AckKind: Described {
 
     package static let blank = AckKind()
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("kind", &kind, .string)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("kind", &kind, .string)
     }
 }
 
@@ -64,14 +64,14 @@ struct AnswerFields: Described {
     }
 
     /// Returns the answer with its outcome; throws for a refusal without a reason.
-    func checked() throws(Rejection) -> Answer {
+    func checked() throws(PayloadError) -> Answer {
         var answer = answer
         switch outcome {
         case .applied: answer.outcome = .applied
         case .duplicate: answer.outcome = .duplicate
         case .noop: answer.outcome = .noop
         case .refused:
-            guard let reason else { throw Rejection(.malformed, "a refusal needs a reason").within("reason") }
+            guard let reason else { throw PayloadError(.malformed, "a refusal needs a reason").within("reason") }
             answer.outcome = .refused(reason)
         }
         return answer
@@ -79,14 +79,14 @@ struct AnswerFields: Described {
 
     package static let blank = AnswerFields(Answer(intent: .blank, outcome: .applied, session: .blank, rev: 0))
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("kind", kind: Self.kind)
-        try form.field("id", &answer.intent, .id())
-        try form.field("outcome", &outcome, .word())
-        try form.field("reason", optional: &reason, .word())
-        try form.field("session", &answer.session, .id())
-        try form.field("rev", &answer.rev, .counter)
-        try form.field("by", optional: &answer.by, .object())
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("kind", kind: Self.kind)
+        try coder.field("id", &answer.intent, .id())
+        try coder.field("outcome", &outcome, .word())
+        try coder.field("reason", optional: &reason, .word())
+        try coder.field("session", &answer.session, .id())
+        try coder.field("rev", &answer.rev, .counter)
+        try coder.field("by", optional: &answer.by, .object())
     }
 }
 
@@ -98,11 +98,11 @@ struct Fork: Described {
 
     package static let blank = Fork(node: .blank, version: Version(epoch: 0, rev: 0))
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("kind", kind: Self.kind)
-        try form.field("node", &node, .node)
-        try form.field("epoch", &version.epoch, .counter)
-        try form.field("rev", &version.rev, .counter)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("kind", kind: Self.kind)
+        try coder.field("node", &node, .node)
+        try coder.field("epoch", &version.epoch, .counter)
+        try coder.field("rev", &version.rev, .counter)
     }
 }
 
@@ -116,10 +116,10 @@ struct ClockObjection: Described {
     package static let objectName = "stamp objection"
     package static let blank = ClockObjection(node: .blank, session: .blank, at: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("kind", kind: Self.kind)
-        try form.field("node", &node, .node)
-        try form.field("session", &session, .id())
-        try form.field("at", &at, .time)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("kind", kind: Self.kind)
+        try coder.field("node", &node, .node)
+        try coder.field("session", &session, .id())
+        try coder.field("at", &at, .time)
     }
 }

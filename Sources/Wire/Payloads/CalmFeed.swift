@@ -52,15 +52,15 @@ public struct CalmFeed: Hashable, Sendable, Described {
     package static let objectName = "feed/calm"
     package static let blank = CalmFeed(session: .blank, percent: 0, coverage: 0, at: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("session", &session, .id())
-        try form.field("percent", &percent, .percent)
-        try form.field("coverage", &coverage, .percent)
-        try form.field("trend", optional: &trend, .word())
-        try form.field("level", optional: &level, .decibels)
-        try form.field("threshold", optional: &threshold, .decibels)
-        try form.field("minutes", &minutes, .list(of: .nullable(.percent), 0...Self.minutesLimit), unless: [])
-        try form.field("at", &at, .time)
-        try form.field("by", optional: &by, .node)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("session", &session, .id())
+        try coder.field("percent", &percent, .percent)
+        try coder.field("coverage", &coverage, .percent)
+        try coder.field("trend", optional: &trend, .word())
+        try coder.field("level", optional: &level, .decibels)
+        try coder.field("threshold", optional: &threshold, .decibels)
+        try coder.field("minutes", &minutes, .list(of: .nullable(.percent), 0...Self.minutesLimit), unless: [])
+        try coder.field("at", &at, .time)
+        try coder.field("by", optional: &by, .node)
     }
 }

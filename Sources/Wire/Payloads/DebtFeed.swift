@@ -39,11 +39,11 @@ public struct DebtFeed: Hashable, Sendable, Described {
     package static let objectName = "feed/debt"
     package static let blank = DebtFeed(minutes: 0, at: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("minutes", &minutes, .whole(Self.bounds))
-        try form.fields(of: &week, decidedBy: "week")
-        try form.field("at", &at, .time)
-        try form.field("by", optional: &by, .node)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("minutes", &minutes, .whole(Self.bounds))
+        try coder.fields(of: &week, decidedBy: "week")
+        try coder.field("at", &at, .time)
+        try coder.field("by", optional: &by, .node)
     }
 }
 
@@ -120,21 +120,21 @@ public struct DebtWeek: Hashable, Sendable, Described {
 
     package static let objectName = "week of feed/debt"
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("week", &name, .text(16))
-        try form.field("from", &from, .time)
-        try form.field("to", &to, .time)
-        try form.field("goal", &goal, .whole(Self.goals))
-        try form.field("carried", &carried, .whole(Self.goals), unless: 0)
-        try form.field("done", &done, .whole(Self.amounts))
-        try form.field("days", &days, .list(of: .whole(Self.amounts), 0...Self.daysLimit), absent: [])
-        try form.field("streak", &streak, .counter, absent: 0)
-        try form.field("labels", &labels, .list(of: .object(), 0...Self.labelsLimit), absent: [])
-        try form.field("calm", optional: &calm, .percent)
-        try form.field("until", optional: &until, .time)
-        try form.field("first", optional: &first, .date)
-        try form.field("today", optional: &today, .whole(0...Self.daysLimit - 1))
-        try form.field("offset", optional: &offset, .whole(-86_400...86_400))
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("week", &name, .text(16))
+        try coder.field("from", &from, .time)
+        try coder.field("to", &to, .time)
+        try coder.field("goal", &goal, .whole(Self.goals))
+        try coder.field("carried", &carried, .whole(Self.goals), unless: 0)
+        try coder.field("done", &done, .whole(Self.amounts))
+        try coder.field("days", &days, .list(of: .whole(Self.amounts), 0...Self.daysLimit), absent: [])
+        try coder.field("streak", &streak, .counter, absent: 0)
+        try coder.field("labels", &labels, .list(of: .object(), 0...Self.labelsLimit), absent: [])
+        try coder.field("calm", optional: &calm, .percent)
+        try coder.field("until", optional: &until, .time)
+        try coder.field("first", optional: &first, .date)
+        try coder.field("today", optional: &today, .whole(0...Self.daysLimit - 1))
+        try coder.field("offset", optional: &offset, .whole(-86_400...86_400))
     }
 
     package static let blank = DebtWeek(name: "", from: 0, to: 0, goal: 0, done: 0, days: [], streak: 0, labels: [])
@@ -144,8 +144,8 @@ extension DebtWeek.LabelSum: Described {
     package static let objectName = "label's time"
     package static let blank = DebtWeek.LabelSum(label: nil, done: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("label", optional: &label, .object())
-        try form.field("done", &done, .whole(DebtWeek.amounts))
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("label", optional: &label, .object())
+        try coder.field("done", &done, .whole(DebtWeek.amounts))
     }
 }

@@ -37,10 +37,10 @@ public struct DebtYear: Hashable, Sendable, Described {
     package static let blank = DebtYear(first: CivilDate(dayNumber: 0), days: [], at: 0)
     package var contradiction: String? { calm.isEmpty || calm.count == (days.count + 6) / 7 ? nil : "calm" }
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("first", &first, .date)
-        try form.field("days", &days, .list(of: .whole(Self.dayMinutes), 0...Self.daysLimit))
-        try form.field("calm", &calm, .list(of: .nullable(.percent), 0...(Self.daysLimit + 6) / 7), unless: [])
-        try form.field("at", &at, .time)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("first", &first, .date)
+        try coder.field("days", &days, .list(of: .whole(Self.dayMinutes), 0...Self.daysLimit))
+        try coder.field("calm", &calm, .list(of: .nullable(.percent), 0...(Self.daysLimit + 6) / 7), unless: [])
+        try coder.field("at", &at, .time)
     }
 }

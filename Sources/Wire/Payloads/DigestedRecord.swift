@@ -30,7 +30,7 @@ public struct DigestedRecord: Hashable, Sendable {
     }
 
     /// Reads a record from a payload. `sender` is the node of its topic; `nil` for a file.
-    public init(json: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
+    public init(json: [UInt8], by sender: NodeID? = nil) throws(PayloadError) {
         var fields = try Fields(payload: json, by: sender)
         fields.record.continuedFrom = fields.rest.continuedFrom
         (record, digest, self.json) = (fields.record, fields.rest.digest, json)
@@ -46,9 +46,9 @@ public struct DigestedRecord: Hashable, Sendable {
         package var author: NodeID? { record.node }
         package var contradiction: String? { record.contradiction }
 
-        package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-            try record.describe(to: &form)
-            try rest.describe(to: &form)
+        package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+            try record.describe(to: &coder)
+            try rest.describe(to: &coder)
         }
     }
 
@@ -59,9 +59,9 @@ public struct DigestedRecord: Hashable, Sendable {
 
         static let blank = Rest(digest: .blank)
 
-        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-            try form.field("continuedFrom", optional: &continuedFrom, .node)
-            try form.field("digest", &digest, .id())
+        mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+            try coder.field("continuedFrom", optional: &continuedFrom, .node)
+            try coder.field("digest", &digest, .id())
         }
     }
 }
@@ -80,7 +80,7 @@ public struct RecordName: Hashable, Sendable, Described {
 
     /// Reads the name of an invalid record, so that its node gets an answer; `nil` if that is invalid too.
     public init?(ofRejected json: [UInt8]) {
-        do throws(Rejection) {
+        do throws(PayloadError) {
             self = try JSONReader(json).value(.object())
         } catch {
             return nil
@@ -89,11 +89,11 @@ public struct RecordName: Hashable, Sendable, Described {
 
     package static let objectName = "record's name"
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("id", &id, .id())
-        try form.field("epoch", &version.epoch, .counter)
-        try form.field("rev", &version.rev, .counter)
-        try form.field("digest", &digest, .id())
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("id", &id, .id())
+        try coder.field("epoch", &version.epoch, .counter)
+        try coder.field("rev", &version.rev, .counter)
+        try coder.field("digest", &digest, .id())
     }
 
     package static let blank = RecordName(id: .blank, version: Version(epoch: 0, rev: 0), digest: .blank)

@@ -8,7 +8,7 @@ extension Intent {
 
     /// Reads an intent that arrives from `sender` at group time `now`. A script may leave out the lineage, the phase,
     /// the arguments and both times. The engine checks the arguments, since it must answer.
-    init(payload: [UInt8], from sender: NodeID, now: GroupTime) throws(Rejection) {
+    init(payload: [UInt8], from sender: NodeID, now: GroupTime) throws(PayloadError) {
         let asked = try IntentFields(payload: payload, by: sender, from: IntentFields(at: now))
         self = asked.intent
         lineage = asked.lineage ?? session
@@ -32,11 +32,11 @@ struct IntentFields: Described {
         package static let objectName = "args"
         package static let blank = Arguments()
 
-        package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-            try form.field("seconds", optional: &seconds, .whole())
-            try form.field("title", optional: &title, .string)
-            try form.field("label", optional: &label, .string)
-            try form.field("colour", optional: &colour, .colour)
+        package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+            try coder.field("seconds", optional: &seconds, .whole())
+            try coder.field("title", optional: &title, .string)
+            try coder.field("label", optional: &label, .string)
+            try coder.field("colour", optional: &colour, .colour)
         }
     }
 
@@ -69,17 +69,17 @@ struct IntentFields: Described {
     package static let blank = IntentFields(at: 0)
     package var author: NodeID? { intent.from }
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("id", &intent.id, .id())
-        try form.field("lineage", optional: &lineage, .id())
-        try form.field("session", &intent.session, .id())
-        try form.field("phase", optional: &intent.phase, .whole())
-        try form.field("op", &op, .word())
-        try form.field("args", optional: &args, .object())
-        try form.field("from", &intent.from, .node)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("id", &intent.id, .id())
+        try coder.field("lineage", optional: &lineage, .id())
+        try coder.field("session", &intent.session, .id())
+        try coder.field("phase", optional: &intent.phase, .whole())
+        try coder.field("op", &op, .word())
+        try coder.field("args", optional: &args, .object())
+        try coder.field("from", &intent.from, .node)
         let now = intent.at
-        try form.field("at", &intent.at, .time, absent: now)
-        try form.field("expiresAt", &intent.expiresAt, .time, absent: intent.at + Limits.intentLife)
+        try coder.field("at", &intent.at, .time, absent: now)
+        try coder.field("expiresAt", &intent.expiresAt, .time, absent: intent.at + Limits.intentLife)
     }
 }
 

@@ -45,10 +45,10 @@ public struct LedgerAck: Hashable, Sendable, Described {
     package static let objectName = "feed/debt/ack"
     package static let blank = LedgerAck(node: .blank)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("node", &node, .node)
-        try form.field("records", &items, .list(of: .object(), 0...Self.itemsLimit), absent: [])
-        try form.field("weeks", optional: &weeks, .list(of: .array(), 0...Self.weeksLimit))
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("node", &node, .node)
+        try coder.field("records", &items, .list(of: .object(), 0...Self.itemsLimit), absent: [])
+        try coder.field("weeks", optional: &weeks, .list(of: .array(), 0...Self.weeksLimit))
     }
 }
 
@@ -56,9 +56,9 @@ extension LedgerAck.Item: Described {
     package static let objectName = "acknowledged record"
     package static let blank = LedgerAck.Item(.blank, .kept)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try name.describe(to: &form)
-        try form.field("outcome", &outcome, .word())
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try name.describe(to: &coder)
+        try coder.field("outcome", &outcome, .word())
     }
 }
 
@@ -84,10 +84,10 @@ public struct RecordWeek: Hashable, Sendable, Described {
     package static let objectName = "week"
     package static let blank = RecordWeek(number: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("number", &number, .whole(0...12_001))
-        try form.field("count", &count, .counter)
-        try form.field("digest", &sum, .sum)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("number", &number, .whole(0...12_001))
+        try coder.field("count", &count, .counter)
+        try coder.field("digest", &sum, .sum)
     }
 }
 

@@ -5,27 +5,27 @@ package import Session
 extension Ping: Described {
     package static let blank = Ping(connection: .blank, sent: 0, at: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("conn", &connection, .id())
-        try form.field("sent", &sent, .reading)
-        try form.field("at", &at, .time)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("conn", &connection, .id())
+        try coder.field("sent", &sent, .reading)
+        try coder.field("at", &at, .time)
         var (epoch, rev) = (held?.epoch, held?.rev)
-        try form.field("epoch", optional: &epoch, .counter)
-        try form.field("rev", optional: &rev, .counter)
+        try coder.field("epoch", optional: &epoch, .counter)
+        try coder.field("rev", optional: &rev, .counter)
         held = epoch.flatMap { epoch in rev.map { Version(epoch: epoch, rev: $0) } }
     }
 }
 
 extension Pong: Described {
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("conn", &connection, .id())
-        try form.field("sent", &sent, .reading)
-        try form.field("bootId", &bootID, .id())
-        try form.field("boot", &boot, .reading)
-        try form.field("wall", &wall, .wall)
-        try form.field("at", &at, .time)
-        try form.field("clock", &clock, .object())
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("conn", &connection, .id())
+        try coder.field("sent", &sent, .reading)
+        try coder.field("bootId", &bootID, .id())
+        try coder.field("boot", &boot, .reading)
+        try coder.field("wall", &wall, .wall)
+        try coder.field("at", &at, .time)
+        try coder.field("clock", &clock, .object())
     }
 
     package static let blank = Pong(
@@ -38,8 +38,8 @@ struct Barrier: Described {
 
     package static let blank = Barrier(connection: .blank)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("conn", &connection, .id())
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("conn", &connection, .id())
     }
 }
 
@@ -49,6 +49,6 @@ struct Hello: Described {
 
     package static let blank = Hello()
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
     }
 }

@@ -4,15 +4,15 @@ package import Session
 
 extension Presence: Described {
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("online", &isOnline, .bool)
-        try form.field("conn", &connection, .id())
-        try form.field("role", &role, .word())
-        try form.field("name", &name, .text(Limits.nameBytes))
-        try form.field("at", &at, .time)
-        try form.field("clock", &clock, .object())
-        try form.field("software", &software, .text(Limits.titleBytes))
-        try form.field("state", optional: &state, .word())
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("online", &isOnline, .bool)
+        try coder.field("conn", &connection, .id())
+        try coder.field("role", &role, .word())
+        try coder.field("name", &name, .text(Limits.nameBytes))
+        try coder.field("at", &at, .time)
+        try coder.field("clock", &clock, .object())
+        try coder.field("software", &software, .text(Limits.titleBytes))
+        try coder.field("state", optional: &state, .word())
     }
 
     package static let blank = Presence(
@@ -34,9 +34,9 @@ extension ClockQuality: Described {
     package static let objectName = "clock"
     package static let blank = ClockQuality(isSynced: false)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("synced", &isSynced, .bool)
-        try form.field("bound", optional: &bound, .bound)
-        try form.field("wrong", &isWrong, .bool, unless: false)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("synced", &isSynced, .bool)
+        try coder.field("bound", optional: &bound, .bound)
+        try coder.field("wrong", &isWrong, .bool, unless: false)
     }
 }

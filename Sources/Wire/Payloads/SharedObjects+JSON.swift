@@ -16,28 +16,28 @@ extension NodeID {
 extension Stamp: Described {
     package static let blank = Stamp(time: 0, counter: 0, node: .blank)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("time", &time, .time)
-        try form.field("counter", &counter, .counter)
-        try form.field("node", &node, .node)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("time", &time, .time)
+        try coder.field("counter", &counter, .counter)
+        try coder.field("node", &node, .node)
     }
 }
 
 extension Superseder: Described {
     package static let blank = Superseder(session: .blank, node: .blank, at: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("session", &session, .id())
-        try form.field("node", &node, .node)
-        try form.field("at", &at, .time)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("session", &session, .id())
+        try coder.field("node", &node, .node)
+        try coder.field("at", &at, .time)
     }
 }
 
 extension Label: Described {
     package static let blank = Label(name: "")
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("name", &name, .text(Limits.nameBytes))
-        try form.field("colour", &colour, .colour, absent: .grey)
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("name", &name, .text(Limits.nameBytes))
+        try coder.field("colour", &colour, .colour, absent: .grey)
     }
 }

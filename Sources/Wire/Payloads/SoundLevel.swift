@@ -32,12 +32,12 @@ public struct SoundLevel: Hashable, Sendable, Described {
     package static let objectName = "sound"
     package static let blank = SoundLevel(level: 0)
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("source", optional: &source, .id())
-        try form.field("level", &level, .decibels)
-        try form.field("period", &period, .whole(Self.periods), absent: 1_000)
-        try form.field("sent", optional: &sent, .reading)
-        try form.field("bootId", optional: &bootID, .id())
+    package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
+        try coder.field("source", optional: &source, .id())
+        try coder.field("level", &level, .decibels)
+        try coder.field("period", &period, .whole(Self.periods), absent: 1_000)
+        try coder.field("sent", optional: &sent, .reading)
+        try coder.field("bootId", optional: &bootID, .id())
     }
 }
 

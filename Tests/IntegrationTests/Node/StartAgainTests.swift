@@ -53,7 +53,7 @@ import Testing
                     ["start", "Talk", "--until", time, "--socket", space["desk"].socket.path] + more, environment: zone)
             }
             // The minute before this one comes again tomorrow.
-            let end = now() / 60_000 * 60_000 - 60_000 + LocalTime.day
+            let end = now() / 60_000 * 60_000 - 60_000 + LocalTime.dayLength
             let time = local(end).clock
             let result = try await start(time).expect()
             let day = local(end).date == local(now()).date ? "" : " tomorrow"

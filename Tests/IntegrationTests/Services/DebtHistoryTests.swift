@@ -19,7 +19,7 @@ import Testing
         try await Space.with { space in
             try await DebtProgram.withService(["--zone", "UTC"], broker: space.broker.port) { service in
                 try await space.peer.waitForDebt("nothing done") { $0.done == 0 }
-                let day = "\(LocalTime(at: now() - 7 * LocalTime.day, offset: 0).date)"
+                let day = "\(LocalTime(at: now() - 7 * LocalTime.dayLength, offset: 0).date)"
                 func add(_ from: String, _ to: String, _ day: String) async throws -> CommandResult {
                     try await service.command(
                         "add", "--title", "Reading", "--label", "Study", "--from", from, "--to", to, "--day", day)

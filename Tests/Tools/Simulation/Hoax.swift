@@ -233,7 +233,7 @@ extension Liar {
     mutating func otherAnswer(for victim: Victim, at time: GroupTime) -> [Packet] {
         serial += 1
         let winner = SessionID("M\(serial)").map { Superseder(session: $0, node: node, at: time) }
-        let outcomes: [Outcome] = [.duplicate, .noop, .refused(.superseded)]
+        let outcomes: [IntentOutcome] = [.duplicate, .noop, .refused(.superseded)]
         return answer(outcomes[serial % 3], by: serial % 3 == 2 ? winner : nil, for: victim)
     }
 

@@ -168,7 +168,7 @@ struct Liar {
     }
 
     /// Answers the latest intent of an honest node in place of the owner.
-    mutating func answer(_ outcome: Outcome, by winner: Superseder? = nil, for victim: Victim) -> [Packet] {
+    mutating func answer(_ outcome: IntentOutcome, by winner: Superseder? = nil, for victim: Victim) -> [Packet] {
         guard let intent = victim.intent else { return [] }
         let answer = Answer(
             intent: intent.id, outcome: outcome, session: intent.session, rev: 777_000_000 + serial, by: winner)

@@ -218,7 +218,7 @@ extension World {
             "\(Names.node(node)) is refused \(answer.intent) on \(asked.session), which goes on as \(head.id)")
     }
 
-    private mutating func count(_ outcome: Outcome) {
+    private mutating func count(_ outcome: IntentOutcome) {
         switch outcome {
         case .applied: counters.add(.applied)
         case .duplicate: counters.add(.duplicateAnswer)

@@ -68,7 +68,7 @@ struct KioskEnableCommand: AsyncParsableCommand {
     }
 
     /// The lines of the file. The names without LOCKSTEP_ are for `kiosk-session` alone.
-    private func lines() throws(BadValue) -> SettingLines {
+    private func lines() throws(ValueError) -> SettingLines {
         var lines = SettingLines(comment: "Written by `lockstep kiosk enable`.")
         try lines.add(.http, "127.0.0.1:7780")
         let controls: String? = controls ? "on" : "off"

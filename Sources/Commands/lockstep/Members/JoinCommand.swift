@@ -179,7 +179,7 @@ struct OwnBrokerOptions: ParsableArguments {
 
     func request(to address: String) throws -> JoinRequest {
         var broker: BrokerAddress
-        do throws(BadValue) {
+        do throws(ValueError) {
             broker = try BrokerAddress(address)
         } catch {
             throw UsageError("\(error)")
@@ -216,7 +216,7 @@ struct OwnBrokerOptions: ParsableArguments {
 
     private func givenPassword(for broker: BrokerAddress) throws -> String? {
         if let passwordFile {
-            do throws(BadValue) {
+            do throws(ValueError) {
                 return try NodeSettings.password(in: passwordFile)
             } catch {
                 throw UsageError("\(error)")

@@ -27,11 +27,11 @@ enum MemberCommandSupport {
         if destdir == nil, geteuid() != 0 { throw UsageError("this changes the machine; run it with sudo") }
     }
 
-    /// Runs `body`; a ``SetupFailure`` becomes a line on stderr, or JSON, and an exit code.
+    /// Runs `body`; a ``SetupError`` becomes a line on stderr, or JSON, and an exit code.
     static func orExit<Value>(json: Bool = false, _ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
-        } catch let failure as SetupFailure {
+        } catch let failure as SetupError {
             if json { print(CommandOutput.json(["problem": failure.description])) }
             let status: ExitStatus =
                 switch failure.kind {

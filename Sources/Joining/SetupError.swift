@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An error of joining, or of a command on the broker's machine.
-package struct SetupFailure: Error, Sendable, CustomStringConvertible {
+package struct SetupError: Error, Sendable, CustomStringConvertible {
     /// The reason for a failure, which decides the exit code.
     package enum Kind: Sendable {
         /// The command or a value is wrong.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The page for a link that no longer pairs a phone.
-package enum SpentLinkPage {
+package enum SpentPairingPage {
     package static func html(_ strings: Strings) -> String {
         let title = Markup.escaped(strings[.linkOver])
         let advice = Markup.escaped(strings.text(.linkAgain, ["command": .userText("lockstep phone add")]))

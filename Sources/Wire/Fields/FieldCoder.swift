@@ -2,8 +2,8 @@
 
 /// Reads, writes or documents the fields of an object, one after the other. It has a function for each kind of JSON
 /// value. ``Format`` says to which kind a value belongs. In an array, fields have no keys.
-package protocol Form: ~Copyable {
-    /// The error of a field: ``Rejection`` for a reader.
+package protocol FieldCoder: ~Copyable {
+    /// The error of a field: ``PayloadError`` for a reader.
     associatedtype Failure: Error
 
     /// Whether it needs the values of fields that are not read.
@@ -49,7 +49,7 @@ package enum Need {
     var isRead: Bool { self == .required || self == .optional || self == .nullable }
 }
 
-extension Form where Self: ~Copyable {
+extension FieldCoder where Self: ~Copyable {
     package var isWriter: Bool { false }
     package mutating func note(_ about: StaticString) {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An invalid value: the message says what is wrong and what is valid.
-package struct BadValue: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
 
     package init(_ description: String) { self.description = description }

@@ -3,7 +3,7 @@
 import Platform
 
 /// The keys that all links of a node's pages share, in a file of mode 0600 in the state directory.
-package struct LinkKeyFile: Hashable, Sendable {
+package struct PageKeyFile: Hashable, Sendable {
     /// The key that allows reading.
     package let view: String
     /// The key that allows reading, pressing, starting and taking over.
@@ -16,18 +16,18 @@ package struct LinkKeyFile: Hashable, Sendable {
     private static let file = "http-keys"
 
     /// Reads the keys, or creates them. To revoke the keys, delete the file and restart the node.
-    /// - Throws: ``BadValue`` if the file exists and cannot be read, or does not hold keys.
-    package init(in directory: StateDirectory) throws(BadValue) {
+    /// - Throws: ``ValueError`` if the file exists and cannot be read, or does not hold keys.
+    package init(in directory: StateDirectory) throws(ValueError) {
         let path = "\(directory.path)/\(Self.file)"
         var keys: [String] = []
         do throws(FileError) {
             let text = String(decoding: try Files.read(path, limit: 4_096), as: UTF8.self)
             keys = text.split(separator: "\n").map(String.init)
         } catch {
-            guard error.isMissing else { throw BadValue(error.description) }
+            guard error.isMissing else { throw ValueError(error.description) }
         }
         guard [0, 2, 3].contains(keys.count), keys.allSatisfy({ $0.count == RandomKey.length }) else {
-            throw BadValue("\(path) does not hold keys of this program; delete it, and new ones are made")
+            throw ValueError("\(path) does not hold keys of this program; delete it, and new ones are made")
         }
         // A file of an earlier program has no key of the calendar.
         let missing = 3 - keys.count
