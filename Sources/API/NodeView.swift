@@ -21,8 +21,8 @@ package struct NodeView: Hashable, Sendable {
     package var mayOwn: Bool
     /// The node's id; `nil` before its first view.
     package var node: NodeID?
-    /// Milliseconds by which the machine's clock is ahead of group time.
-    package var clockAhead: Int64
+    /// The time by which the machine's clock is ahead of group time.
+    package var clockAhead: Milliseconds
     /// Other problems of the node, as sentences for a person.
     package var warnings: [String]
 
@@ -30,7 +30,7 @@ package struct NodeView: Hashable, Sendable {
     package init(
         _ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false, isUnsaved: Bool = false,
         worksAlone: Bool = false, isReadOnly: Bool = false, mayOwn: Bool = true, node: NodeID? = nil,
-        clockAhead: Int64 = 0, warnings: [String] = [], at groupTime: GroupTime = 0
+        clockAhead: Milliseconds = 0, warnings: [String] = [], at groupTime: GroupTime = 0
     ) {
         self.view = view
         calm = feeds.calm(of: view.register?.id)

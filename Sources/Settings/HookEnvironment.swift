@@ -6,7 +6,7 @@ package import API
 package enum HookEnvironment {
     static let values: [String: @Sendable (EventReport) -> String?] = [
         "LOCKSTEP_EVENT": { $0.event },
-        "LOCKSTEP_EVENT_AT": { String($0.at) },
+        "LOCKSTEP_EVENT_AT": { "\($0.at)" },
         "LOCKSTEP_LATE": { $0.late ? "1" : "0" },
         "LOCKSTEP_SESSION": { $0.session.session },
         "LOCKSTEP_LINEAGE": { $0.session.lineage },

@@ -52,7 +52,7 @@ struct WatchThread: ~Copyable {
             self.answerEnds = nil
         }
         let local = localTime
-        options.wallClock = SystemClock.wallMilliseconds()
+        options.wallClock = WallTime(SystemClock.wallMilliseconds())
         var screen = view.map { Screen($0, at: BootTime(now), face: face, options: options) } ?? Screen(face: face)
         // The boring face shows nothing without a session.
         if screen.isIdle, blank?.contain(local) == true { screen = Screen(face: .boring) }

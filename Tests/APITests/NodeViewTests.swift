@@ -31,7 +31,7 @@ struct NodeViewTests {
         shown.worksAlone = has[4]
         shown.isReadOnly = has[5]
         shown.node = has[1] ? try Fixtures.node("desk") : nil
-        shown.clockAhead = Int64(bits) - 50
+        shown.clockAhead = Milliseconds(Int64(bits) - 50)
         shown.warnings = has[2] ? ["the disk is full"] : []
         #expect(try NodeView(json: shown.json()) == shown)
     }

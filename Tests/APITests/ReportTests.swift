@@ -51,7 +51,7 @@ struct ReportTests {
         let base = try status(View(isLinked: true), boot: 500_000)
         for (view, boot) in [(running, 510_250), (running, 513_250), (ended, 520_000)] as [(View, BootTime)] {
             // `status` has group time go with the boot clock, and the wall clock stand still.
-            let ahead = (438_500 - boot).count
+            let ahead = 438_500 - boot
             let instant = Instant(boot: boot, wall: WallTime(Fixtures.now.milliseconds))
             let updated = base.updated(NodeView(view, clockAhead: ahead), at: instant)
             #expect(updated == (try status(view, boot: boot)))
@@ -66,7 +66,7 @@ struct ReportTests {
         #expect(report.elapsedSeconds == 71)
         #expect(report.remainingSeconds == 1_429)
         #expect(report.totalSeconds == 1_500)
-        #expect(report.endsAt == Fixtures.now.milliseconds + 1_500_000)
+        #expect(report.endsAt == Fixtures.now + 1_500_000)
         #expect(report.endsAtISO == "2027-01-15T08:25:00.000Z")
         #expect(report.currentPhase?.index == 0)
         #expect(report.currentPhase?.count == 2)
@@ -84,7 +84,7 @@ struct ReportTests {
         #expect(try status(view, boot: 534_999).stale == false)
         let report = try status(view, boot: 540_000)
         #expect(report.stale)
-        #expect(report.staleSince == Fixtures.now.milliseconds + 505_000 - 438_500)
+        #expect(report.staleSince == Fixtures.now + 505_000 - 438_500)
     }
 
     /// A script can rely on the reported time within this bound.

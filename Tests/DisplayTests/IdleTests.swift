@@ -15,7 +15,7 @@ import Wire
 
     private func screen(_ idle: Idle, at time: Int64, face: Face = .focus) -> Screen {
         var options = ScreenOptions(utcOffset: { _ in 3_600 })
-        (options.idle, options.wallClock) = (idle, time)
+        (options.idle, options.wallClock) = (idle, WallTime(time))
         options.week = DebtWeek(
             name: "2026-W49", from: GroupTime(Self.midnight), to: GroupTime(Self.midnight + 7 * 86_400_000), goal: 420,
             done: 4_500_000, days: [1_800_000, 2_700_000, 0, 0, 0, 0, 0], streak: 2, labels: [],

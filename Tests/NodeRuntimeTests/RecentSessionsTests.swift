@@ -52,7 +52,7 @@ import Testing
         let ended = try #require(recent.all.last)
         #expect(ended.lineage == "s-1")
         #expect(ended.isFinal)
-        #expect(ended.done == (20 * minute).count)
+        #expect(ended.done == 20 * minute)
     }
 
     @Test func aSessionThatWasStoppedMeanwhileIsSeenAmongTheRetainedOnes() throws {

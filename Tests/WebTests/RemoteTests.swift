@@ -189,7 +189,7 @@ import Wire
             $0 = NodesReport([
                 NodeReport("desk", isOnline: true, isSelf: true),
                 NodeReport("kitchen", isOnline: true, isClockWrong: true),
-                NodeReport("pi", isOnline: false, lastHeard: Self.noon.milliseconds - 120_000),
+                NodeReport("pi", isOnline: false, lastHeard: Self.noon - 120_000),
             ])
         }
         let overview = try await Self.overview(of: node)
@@ -208,7 +208,7 @@ import Wire
         node.nodesReport.withLock {
             $0 = NodesReport([
                 NodeReport("desk", isOnline: false, isSelf: true),
-                NodeReport("pi", isOnline: true, isHeard: false, lastHeard: Self.noon.milliseconds - 120_000),
+                NodeReport("pi", isOnline: true, isHeard: false, lastHeard: Self.noon - 120_000),
             ])
         }
         let overview = try await Self.overview(of: node)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Session
 package import Wire
 
 /// The standard input of a hook: the session at an event, with the fields of ``StatusReport``, and the event.
 package struct EventReport: Hashable, Sendable, Described {
     /// The name of an `EventName` of `Settings`, such as `started`.
     package var event: String
-    /// When it happened, in milliseconds of group time.
-    package var at: Int64
+    /// When it happened.
+    package var at: GroupTime
     /// Whether the hook runs more than five seconds late, or the node was not running at the event.
     package var late: Bool
     package var session: StatusReport
 
-    package init(event: String, at: Int64, late: Bool, session: StatusReport) {
+    package init(event: String, at: GroupTime, late: Bool, session: StatusReport) {
         self.event = event
         self.at = at
         self.late = late

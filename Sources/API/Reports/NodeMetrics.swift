@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Session
+
 /// The counters of a node since its start, and its state.
 package struct NodeMetrics: Hashable, Sendable {
     package var isLinked = false
@@ -11,12 +13,12 @@ package struct NodeMetrics: Hashable, Sendable {
     package var answers: [String: Int] = [:]
     package var failedWrites = 0
     package var isSaved = true
-    /// The error bound of the kernel's clock in milliseconds; `nil` if unknown.
-    package var clockBound: Int64?
-    /// The error bound of the shown time in milliseconds; `nil` if unknown, or while idle.
-    package var errorBound: Int64?
-    /// The milliseconds by which the wall clock is ahead of group time.
-    package var clockAhead: Int64 = 0
+    /// The error bound of the kernel's clock; `nil` if unknown.
+    package var clockBound: Milliseconds?
+    /// The error bound of the shown time; `nil` if unknown, or while idle.
+    package var errorBound: Milliseconds?
+    /// The time by which the wall clock is ahead of group time.
+    package var clockAhead: Milliseconds = 0
     package var peers = 0
     package var recordsWaiting = 0
     package var isLive = false

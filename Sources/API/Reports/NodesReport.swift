@@ -35,7 +35,7 @@ package struct NodeReport: Hashable, Sendable, Described {
     package var role: String?
     package var online: Bool
     package var state: State
-    package var lastHeard: Int64?
+    package var lastHeard: GroupTime?
     package var software: String?
     package var connection: String?
     package var clock: ClockReport?
@@ -51,7 +51,8 @@ package struct NodeReport: Hashable, Sendable, Described {
     ///   - isHeard: Whether the reporting node would hear of a change, because it is connected or reports itself.
     package init(
         _ node: String, presence: Presence? = nil, isOnline: Bool, isClockWrong: Bool = false, isHeard: Bool = true,
-        lastHeard: Int64? = nil, session: SessionID? = nil, dropped: [Discard: Int] = [:], recordsWaiting: Int? = nil,
+        lastHeard: GroupTime? = nil, session: SessionID? = nil, dropped: [Discard: Int] = [:],
+        recordsWaiting: Int? = nil,
         isSelf: Bool = false,
         serves: String? = nil
     ) {
@@ -112,13 +113,13 @@ package struct NodeReport: Hashable, Sendable, Described {
 /// The quality of a node's wall clock.
 package struct ClockReport: Hashable, Sendable, Described {
     package var synced: Bool
-    package var bound: Int64?
+    package var bound: Milliseconds?
     package var wrong: Bool
 
     package init(_ quality: ClockQuality) {
         synced = quality.isSynced
         wrong = quality.isWrong
-        bound = quality.bound?.count
+        bound = quality.bound
     }
 
     package static let blank = ClockReport(ClockQuality(isSynced: false))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Session
 package import Wire
 
 /// The phones that are paired with a node, in the order of pairing.
@@ -15,17 +16,17 @@ package struct PhonesReport: Hashable, Sendable, Described {
     }
 }
 
-/// One paired phone. Times are in milliseconds since 1970.
+/// One paired phone.
 package struct PhoneReport: Hashable, Sendable, Described {
     package var name: String
     package var mayPress: Bool
     /// When it was paired.
-    package var since: Int64
+    package var since: WallTime
     /// When it last sent a request or closed a page.
-    package var lastSeen: Int64
+    package var lastSeen: WallTime
     package var online: Bool
 
-    package init(name: String, mayPress: Bool, since: Int64, lastSeen: Int64, online: Bool) {
+    package init(name: String, mayPress: Bool, since: WallTime, lastSeen: WallTime, online: Bool) {
         self.name = name
         self.mayPress = mayPress
         self.since = since
@@ -48,9 +49,9 @@ package struct PhoneReport: Hashable, Sendable, Described {
 package struct PairingCode: Hashable, Sendable, Described {
     /// The secret part of the link.
     package var code: String
-    package var expires: Int64
+    package var expires: WallTime
 
-    package init(code: String, expires: Int64) {
+    package init(code: String, expires: WallTime) {
         self.code = code
         self.expires = expires
     }

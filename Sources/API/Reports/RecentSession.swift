@@ -7,18 +7,18 @@ package struct RecentSession: Codable, Hashable, Sendable {
     /// The first session of its chain of takeovers.
     package var lineage: String
     package var start: StartRequest
-    /// The start of the session, in milliseconds of group time.
-    package var startedAt: Int64
-    /// The time that ran outside of breaks until it was last seen, in milliseconds.
-    package var done: Int64
+    /// The start of the session.
+    package var startedAt: GroupTime
+    /// The time that ran outside of breaks until it was last seen.
+    package var done: Milliseconds
     /// Whether it was over when last seen.
     package var isFinal: Bool
     package var stop: Stop?
 
     /// Where the session was stopped.
     package struct Stop: Codable, Hashable, Sendable {
-        /// When, in milliseconds of group time.
-        package var at: Int64
+        /// When it was.
+        package var at: GroupTime
         package var phase: Int
         /// The time that the phase had left, in seconds rounded up.
         package var left: Int
@@ -27,18 +27,16 @@ package struct RecentSession: Codable, Hashable, Sendable {
     package init(_ register: Register, at groupTime: GroupTime) {
         lineage = register.lineage.rawValue
         start = StartRequest(register)
-        startedAt = register.startedAt.milliseconds
+        startedAt = register.startedAt
         let end = min(groupTime, register.endsAt ?? groupTime)
-        let time = register.runs.reduce(Milliseconds.zero) { sum, run in
+        done = register.runs.reduce(Milliseconds.zero) { sum, run in
             let isCounted = register.plan.indices.contains(run.phase) && !register.plan[run.phase].kind.isBreak
             return isCounted ? sum + max(0, (run.to ?? end) - run.from) : sum
         }
-        done = time.count
         isFinal = !register.status.isLive
         if register.status == .stopped {
             let left = register.currentPhase.length - register.anchor.elapsed
-            stop = Stop(
-                at: register.statusBeganAt.milliseconds, phase: register.phase, left: Int((left.count + 999) / 1_000))
+            stop = Stop(at: register.statusBeganAt, phase: register.phase, left: Int((left.count + 999) / 1_000))
         }
     }
 

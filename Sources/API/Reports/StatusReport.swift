@@ -16,7 +16,7 @@ package struct StatusReport: Hashable, Sendable, Described {
     package var linkProblem: String?
     package var linkFault: LinkFault?
     package var clock: ClockReport?
-    package var clockAhead: Int64?
+    package var clockAhead: Milliseconds?
     package var timeFrom: String?
     package var problems: [ProblemReport] = []
 
@@ -34,25 +34,25 @@ package struct StatusReport: Hashable, Sendable, Described {
     package var phase: Int?
     package var currentPhase: CurrentPhaseReport?
 
-    package var startTime: Int64?
+    package var startTime: GroupTime?
     package var elapsedSeconds: Int?
     package var totalSeconds: Int?
     package var calmPercent: Int?
     package var calmTrend: String?
     package var debtMinutes: Int?
-    package var debtAt: Int64?
+    package var debtAt: GroupTime?
     package var debtBy: String?
     package var isRunning = false
     package var alarm = false
     package var overSeconds: Int?
     package var message: String?
-    package var messageUntil: Int64?
+    package var messageUntil: GroupTime?
 
     package var remainingSeconds: Int?
-    package var endsAt: Int64?
+    package var endsAt: GroupTime?
     package var endsAtISO: String?
     package var stale = false
-    package var staleSince: Int64?
+    package var staleSince: GroupTime?
     package var errorBound: Int?
     package var approximate: Bool?
     package var supersededBy: Superseder?
@@ -157,11 +157,11 @@ package struct StatusReport: Hashable, Sendable, Described {
         self.space = space.rawValue
         self.node = node.rawValue
         self.clock = clock.map(ClockReport.init)
-        clockAhead = clock.map { _ in (instant.told - groupTime).count }
+        clockAhead = clock.map { _ in instant.told - groupTime }
         self.timeFrom = timeFrom?.rawValue
         let moment = moment ?? view.moment(at: instant.boot)
         debtMinutes = feeds.debtMinutes(at: groupTime)
-        debtAt = feeds.week?.at.milliseconds
+        debtAt = feeds.week?.at
         debtBy = feeds.week?.by?.rawValue
         self.problems = problems
         (self.linkProblem, self.linkFault) = (linkProblem, linkFault)
@@ -175,7 +175,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         var report = self
         report.show(
             shown.view, moment: shown.view.moment(at: instant.boot), calm: shown.calm,
-            at: instant.told - Milliseconds(shown.clockAhead))
+            at: instant.told - shown.clockAhead)
         report.debtMinutes = shown.debtMinutes
         return report
     }
@@ -201,7 +201,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         plan = register?.plan.map(PhaseReport.init) ?? []
         phase = register?.phase
         currentPhase = moment.map(CurrentPhaseReport.init)
-        startTime = register?.startedAt.milliseconds
+        startTime = register?.startedAt
         elapsedSeconds = moment.map { Int($0.elapsed.count / 1_000) }
         totalSeconds = isCountdown ? register?.currentPhase.seconds : nil
         isRunning = register?.status == .running
@@ -210,11 +210,11 @@ package struct StatusReport: Hashable, Sendable, Described {
         alarm = moment?.alarm != nil
         overSeconds = over
         message = view.message?.text
-        messageUntil = view.message?.until.milliseconds
-        endsAt = register?.endsAt?.milliseconds
+        messageUntil = view.message?.until
+        endsAt = register?.endsAt
         endsAtISO = register?.endsAt.map(Self.iso)
         stale = moment?.staleFor != nil
-        staleSince = moment?.staleFor.map { (groupTime - $0).milliseconds }
+        staleSince = moment?.staleFor.map { groupTime - $0 }
         errorBound = moment.flatMap { $0.error.map { Int($0.count) } }
         approximate = moment?.isApproximate
         supersededBy = register?.supersededBy

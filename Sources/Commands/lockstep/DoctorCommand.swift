@@ -164,7 +164,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if status.clock?.wrong == true {
             let ahead = status.clockAhead ?? 0
             let source = nodes.nodes.first { $0.node == status.timeFrom }
-            let size = PlanParser.text(ofSeconds: Int(abs(ahead)) / 1_000)
+            let size = PlanParser.text(ofSeconds: Int(ahead.magnitude.count) / 1_000)
             let difference =
                 "this machine's clock is \(size) \(ahead < 0 ? "behind" : "ahead of") the time of the space"
             let origin = source.map { ", which is that of \($0.node)" } ?? ""
@@ -202,9 +202,9 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         guard status.linked else { return Finding(check, .absent, "unknown: no connection to the broker") }
         let age = status.debtAt.map {
-            max(0, SystemClock.wallMilliseconds() - (status.clockAhead ?? 0) - $0)
+            max(0, GroupTime(SystemClock.wallMilliseconds()) - (status.clockAhead ?? 0) - $0)
         }
-        let update = age.map { ", last update \(PlanParser.text(ofSeconds: Int($0) / 1_000)) ago" } ?? ""
+        let update = age.map { ", last update \(PlanParser.text(ofSeconds: Int($0.count) / 1_000)) ago" } ?? ""
         let source = status.debtBy.map { " from the service \($0)" } ?? ""
         let heard = "\(DebtText.text(minutes: minutes)) received\(source)\(update)"
         if let name = status.debtBy, nodes.nodes.contains(where: { $0.node == name && !$0.online }) {
@@ -214,7 +214,7 @@ struct DoctorCommand: AsyncParsableCommand {
                     "on its machine: sudo systemctl start lockstep-debt (your own: systemctl --user start lockstep-debt)"
             )
         }
-        if let age, age > Feeds.longestSilence.count {
+        if let age, age > Feeds.longestSilence {
             return Finding(check, .wrong, "\(heard): this is older than a day; the service publishes daily", fix: fix)
         }
         guard status.debtBy == nil else { return Finding(check, .ok, heard) }

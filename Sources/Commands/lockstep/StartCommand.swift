@@ -91,7 +91,9 @@ struct StartCommand: AsyncParsableCommand {
 
     /// Says when the session that has just started ends; `nil` if another one is current by now.
     private static func end(of status: StatusReport, _ reply: ReplyReport) -> Localized? {
-        guard let end = status.endsAt, let start = status.startTime, status.session == reply.session else { return nil }
+        guard let end = status.endsAt?.milliseconds, let start = status.startTime?.milliseconds,
+            status.session == reply.session
+        else { return nil }
         let (from, to) = (SystemClock.utcOffset(at: start), SystemClock.utcOffset(at: end))
         let isToday = LocalTime(at: start, offset: from).date == LocalTime(at: end, offset: to).date
         return CommandOutput.strings.text(

@@ -49,7 +49,7 @@ extension Offer {
     /// Creates the offer to go on with the session that was stopped last. `nil` if there is none, or its time is over.
     init?(continuing recent: [RecentSession], at groupTime: GroupTime, strings: Strings) {
         guard let session = recent.lastStopped, let stop = session.stop else { return nil }
-        let left = GroupTime(stop.at) + Self.lasting - groupTime
+        let left = stop.at + Self.lasting - groupTime
         guard left > 0 else { return nil }
         self.init(again: session, strings: strings)
         text = strings.text(.goOn, ["name": text])

@@ -67,17 +67,20 @@ package enum Overview {
     private static func days(
         _ sessions: [RecentSession], at groupTime: GroupTime, utcOffset: (Int64) -> Int, strings: Strings
     ) -> [JSONText] {
-        func date(_ time: Int64) -> CivilDate { LocalTime(at: time, offset: utcOffset(time)).date }
-        let today = date(groupTime.milliseconds)
+        func date(_ time: GroupTime) -> CivilDate {
+            LocalTime(at: time.milliseconds, offset: utcOffset(time.milliseconds)).date
+        }
+        let today = date(groupTime)
         return (0..<daysLimit).compactMap { ago in
             let day = today.adding(days: -ago)
             let found = sessions.filter { date($0.startedAt) == day && $0.done >= 60_000 }
             guard !found.isEmpty else { return nil }
             let name = strings.isolatedNumber("\(strings.weekday(of: day)) \(strings.day(day))")
-            let minutes = WholeMinutes.of(found.map { Milliseconds($0.done) })
+            let minutes = WholeMinutes.of(found.map(\.done))
             let items = zip(found, minutes).map { session, done -> JSONText in
                 let offer = Offer(again: session, strings: strings)
-                let time = TimeText.clock(session.startedAt, offset: utcOffset(session.startedAt))
+                let start = session.startedAt.milliseconds
+                let time = TimeText.clock(start, offset: utcOffset(start))
                 return [
                     "time": time.json, "text": offer.text.json, "label": offer.label.map { JSONText($0) },
                     "done": TimeText.minutes(done).json,
@@ -103,7 +106,7 @@ package enum Overview {
         case .unknown, .offline: texts.append(strings[.offline])
         }
         if !report.online, let last = report.lastHeard {
-            texts.append(Screen.lastHeard(max(0, groupTime - GroupTime(last)), strings: strings))
+            texts.append(Screen.lastHeard(max(0, groupTime - last), strings: strings))
         }
         return [
             "name": (report.name ?? report.node).json, "texts": texts.filter { !$0.isEmpty }.json,

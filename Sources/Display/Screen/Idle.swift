@@ -32,8 +32,8 @@ package struct EndWarning: Hashable, Sendable, CustomStringConvertible {
 /// The week on a display without a session, valid until the end of its day.
 struct IdleWeek {
     private let numbers: WeekNumbers
-    /// The end of its day and a minute, in milliseconds since 1970. In that minute the service publishes the next day.
-    let until: Int64
+    /// The end of its day and a minute. In that minute the service publishes the next day.
+    let until: GroupTime
 
     /// - Parameter offset: Returns the local offset from UTC in seconds, at a time in milliseconds since 1970.
     /// - Returns: `nil` without a debt service, or if it does not tell the days.
@@ -42,10 +42,10 @@ struct IdleWeek {
             return nil
         }
         numbers = WeekNumbers(first: first, days: week.days, today: today, goal: week.goal, done: week.done)
-        let begin = week.from.milliseconds
-        let end = begin + Int64(today + 1) * LocalTime.dayLength
+        let end = week.from + .days(Int64(today + 1))
         // A day on which the clocks are changed is an hour longer or shorter.
-        until = end + Int64(offset(begin) - offset(end)) * 1_000 + 60_000
+        let change = offset(week.from.milliseconds) - offset(end.milliseconds)
+        until = end + .seconds(Int64(change)) + .minutes(1)
     }
 
     /// Returns the minutes of today, as "Today 45m".
@@ -86,12 +86,13 @@ extension Screen {
         idle = options.idle
         guard idle == .clock || idle == .week else { return }
         let known = IdleWeek(options.week, offset: options.utcOffset)
-        let week = known.flatMap { wallClock < $0.until ? $0 : nil }
+        let week = known.flatMap { GroupTime(told: wallClock) < $0.until ? $0 : nil }
         if idle == .week, let week {
             days = week.days(options.strings)
             sumText = week.sum(options.strings)
         } else {
-            widestTime = TimeText.clock(wallClock, offset: options.utcOffset(wallClock))
+            let time = wallClock.milliseconds
+            widestTime = TimeText.clock(time, offset: options.utcOffset(time))
             times = [widestTime]
             sumText = week?.today(options.strings)
         }
@@ -112,7 +113,7 @@ extension Idle {
             "local": (now + Int64(offset(now)) * 1_000).json,
             "today": known?.today(strings).json,
             // Until when the words and the chart are true, on the node's boot clock.
-            "until": known.map { (boot.milliseconds + $0.until - now).json },
+            "until": known.map { (boot + ($0.until - groupTime)).milliseconds.json },
             "sum": charted?.sum(strings).json,
             // The chart is SVG.
             "week": charted?.chart(strings).json,

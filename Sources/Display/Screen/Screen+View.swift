@@ -25,8 +25,8 @@ package struct ScreenOptions: Sendable {
     package var isUnsaved = false
     package var worksAlone = false
     package var idle = Idle.clock
-    /// This machine's wall clock in milliseconds, on a display that shows the time of day without a session.
-    package var wallClock: Int64?
+    /// This machine's wall clock, on a display that shows the time of day without a session.
+    package var wallClock: WallTime?
     package var week: DebtWeek?
     /// How long before its end a running phase is marked; `nil` for never.
     package var near: EndWarning?

@@ -51,7 +51,7 @@ extension Node {
         let shown = NodeView(
             view, feeds: feeds, isClockWrong: isClockWrong(at: now), isUnsaved: isUnsaved, worksAlone: worksAlone,
             isReadOnly: !identity.mayPress, mayOwn: identity.mayOwn, node: identity.node,
-            clockAhead: (now.told - groupTime).count, warnings: problems.filter { !$0.kind.isMinor }.map(\.text),
+            clockAhead: now.told - groupTime, warnings: problems.filter { !$0.kind.isMinor }.map(\.text),
             at: groupTime)
         return DisplaySnapshot(
             shown, boot: now.boot, groupTime: groupTime, feeds: feeds, recent: recentSessions,

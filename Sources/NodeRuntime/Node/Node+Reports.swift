@@ -35,9 +35,9 @@ extension Node {
             if peer.isOnline { metrics.peers += 1 }
         }
         metrics.recordsWaiting = core.recordsWaiting
-        metrics.clockBound = now.wallBound?.count
-        metrics.errorBound = moment?.error?.count
-        metrics.clockAhead = (now.told - groupTime(at: now)).count
+        metrics.clockBound = now.wallBound
+        metrics.errorBound = moment?.error
+        metrics.clockAhead = now.told - groupTime(at: now)
         metrics.isLive = moment?.register.status.isLive == true
         return metrics
     }
@@ -82,7 +82,7 @@ extension Node {
             || register.map { core.engine.admits($0.stamp, at: now) } == false
         return NodeReport(
             node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong, isHeard: isHeard,
-            lastHeard: lastHeard?.milliseconds,
+            lastHeard: lastHeard,
             session: register?.id, dropped: peers[node].discarded,
             recordsWaiting: isSelf ? core.recordsWaiting : nil, isSelf: isSelf,
             serves: feeds.published(by: node))

@@ -48,8 +48,8 @@ package final class PairedPhones: Sendable {
             return PhonesReport(
                 state.book.phones.map {
                     PhoneReport(
-                        name: $0.name, mayPress: $0.mayPress, since: $0.since.milliseconds,
-                        lastSeen: $0.lastSeen.milliseconds, online: online.contains($0.hash))
+                        name: $0.name, mayPress: $0.mayPress, since: $0.since, lastSeen: $0.lastSeen,
+                        online: online.contains($0.hash))
                 })
         }
     }
@@ -60,7 +60,7 @@ package final class PairedPhones: Sendable {
         let code = try state.withLock { state throws(HTTPProblem) in
             try state.book.invite(name, mayPress: mayPress, at: now)
         }
-        return PairingCode(code: code, expires: (now.wall + PhoneBook.linkLife).milliseconds)
+        return PairingCode(code: code, expires: now.wall + PhoneBook.linkLife)
     }
 
     /// Pairs the phone that opened a link.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
+import Session
 
 /// The node's counters in the Prometheus text format.
 struct PrometheusText {
@@ -21,13 +22,15 @@ struct PrometheusText {
         counter("lockstep_journal_failures_total", "Writes of the journal that failed.", node.failedWrites)
         gauge("lockstep_journal_saved", "Whether the last change is on disk.", node.isSaved ? 1 : 0)
         if let bound = node.clockBound {
-            gauge("lockstep_clock_bound_seconds", "Error bound of the kernel's clock.", Double(bound) / 1_000)
+            gauge("lockstep_clock_bound_seconds", "Error bound of the kernel's clock.", Double(bound.count) / 1_000)
         }
         gauge(
             "lockstep_clock_ahead_seconds", "Offset of the wall clock from group time, positive if ahead.",
-            Double(node.clockAhead) / 1_000)
+            Double(node.clockAhead.count) / 1_000)
         if let bound = node.errorBound {
-            gauge("lockstep_error_bound_seconds", "Error bound of the displayed session time.", Double(bound) / 1_000)
+            gauge(
+                "lockstep_error_bound_seconds", "Error bound of the displayed session time.",
+                Double(bound.count) / 1_000)
         }
         gauge("lockstep_peers", "Other nodes that are online.", Double(node.peers))
         gauge(

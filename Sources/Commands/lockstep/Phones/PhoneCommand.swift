@@ -67,10 +67,10 @@ struct PhoneAddCommand: AsyncParsableCommand {
         }
     }
 
-    private func show(_ link: String, until expires: Int64) {
+    private func show(_ link: String, until expires: WallTime) {
         if output.json {
             let printed: JSONText = [
-                "expires": expires.json, "link": link.json, "mayPress": (!look).json, "name": name.json,
+                "expires": expires.milliseconds.json, "link": link.json, "mayPress": (!look).json, "name": name.json,
             ]
             return print(CommandOutput.json(printed))
         }
@@ -80,7 +80,7 @@ struct PhoneAddCommand: AsyncParsableCommand {
         if let code = QRCode(link) { print(code.text) }
         print(
             """
-            It works once, until \(LocalTime.text(ofUnixSeconds: expires / 1_000)). The phone then may \
+            It works once, until \(LocalTime.text(ofUnixSeconds: expires.milliseconds / 1_000)). The phone then may \
             \(look ? "only look" : "press, start and take"). To shut it out: lockstep phone remove "\(name)"
             """)
     }
@@ -101,8 +101,9 @@ struct PhoneListCommand: AsyncParsableCommand {
             guard !report.phones.isEmpty else { return print("No phones yet: lockstep phone add NAME") }
             let rows = report.phones.map { phone in
                 [
-                    phone.name, phone.mayPress ? "press" : "look", LocalTime.text(ofUnixSeconds: phone.since / 1_000),
-                    phone.online ? "online" : LocalTime.text(ofUnixSeconds: phone.lastSeen / 1_000),
+                    phone.name, phone.mayPress ? "press" : "look",
+                    LocalTime.text(ofUnixSeconds: phone.since.milliseconds / 1_000),
+                    phone.online ? "online" : LocalTime.text(ofUnixSeconds: phone.lastSeen.milliseconds / 1_000),
                 ]
             }
             let table = [["NAME", "MAY", "SINCE", "LAST SEEN"]] + rows

@@ -65,7 +65,7 @@ struct StatusText {
     private var stale: Localized? {
         guard let lastHeard = notice(.stale) else { return nil }
         guard let silence = moment?.staleFor else { return lastHeard }
-        let since = SystemClock.wallMilliseconds() - shown.clockAhead - silence.count
+        let since = SystemClock.wallMilliseconds() - shown.clockAhead.count - silence.count
         let time = TimeText.clock(since, offset: SystemClock.utcOffset(at: since))
         return joined([strings.text(.staleSince, ["time": time]), lastHeard])
     }
@@ -74,7 +74,7 @@ struct StatusText {
     private var problems: [String] {
         let warnings = shown.warnings.map { "warning: \($0)" }
         guard shown.isClockWrong else { return warnings }
-        let size = size(seconds: Int((shown.clockAhead.magnitude + 500) / 1_000))
+        let size = size(seconds: Int((shown.clockAhead.count.magnitude + 500) / 1_000))
         return ["\(strings.text(shown.clockAhead < 0 ? .clockBehind : .clockAhead, ["size": size]))"] + warnings
     }
 
