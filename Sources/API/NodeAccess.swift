@@ -16,6 +16,8 @@ package protocol NodeAccess: Sendable {
     /// Returns a stream of the present snapshot, and of one after each change.
     func snapshots() async -> AsyncStream<DisplaySnapshot>
     func metrics() async -> NodeMetrics
+    /// Notes why the node cannot listen at an address of its pages; `nil` once it listens.
+    func note(_ problem: ProblemReport?, ofPageAt address: String) async
 }
 
 extension NodeAccess {

@@ -8,7 +8,7 @@ package enum LoopbackPort {
 
     package static func free() -> Int? { bound(to: 0) }
 
-    package static func isServed(_ port: Int) -> Bool { connected(to: port).map { close($0) } != nil }
+    static func isServed(_ port: Int) -> Bool { connected(to: port).map { close($0) } != nil }
 
     /// Returns a connection to a port; `nil` if nothing listens there.
     package static func connected(to port: Int) -> CInt? {

@@ -21,6 +21,7 @@ final class FakeNode: NodeAccess {
     let presets = Mutex<[Preset]>([])
     let nodesReport = Mutex(NodesReport([]))
     let view = Mutex(View(isLinked: true))
+    let pageProblem = Mutex<ProblemReport?>(nil)
     private let watching = Mutex<[AsyncStream<DisplaySnapshot>.Continuation]>([])
 
     func ask(_ request: NodeRequest) async -> ReplyReport {
@@ -54,6 +55,7 @@ final class FakeNode: NodeAccess {
             groupTime: 1_790_000_000_000)
     }
 
+    func note(_ problem: ProblemReport?, ofPageAt address: String) async { pageProblem.withLock { $0 = problem } }
     func nodes() async -> NodesReport { nodesReport.withLock(\.self) }
     func snapshots() async -> AsyncStream<DisplaySnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(of: DisplaySnapshot.self)

@@ -14,6 +14,8 @@ package struct ProblemReport: Hashable, Sendable, Described {
         case tooLarge
         /// The broker does not let the node publish a session: other nodes do not receive it.
         case notGranted
+        /// The node cannot listen at an address of its pages.
+        case noPage
         /// No lock delays a suspend, so other nodes learn of the suspend late.
         case noSuspendLock
         /// Notifications or sounds are on, and the node's machine cannot show or play them.
@@ -21,7 +23,7 @@ package struct ProblemReport: Hashable, Sendable, Described {
         /// Another node serves the plain topics, and this one would take over.
         case standsBy
 
-        /// Whether every request still works.
+        /// Whether the session is kept, and shown and pressed everywhere, as usual.
         package var isMinor: Bool { self == .noSuspendLock || self == .noAlert || self == .standsBy }
     }
 

@@ -268,6 +268,7 @@ extension ProblemReport.Kind {
         case .sameID: "node id"
         case .tooLarge: "messages"
         case .notGranted: "rights"
+        case .noPage: "page"
         case .noSuspendLock: "suspend"
         case .noAlert: "alerts"
         case .standsBy: "plain topics"

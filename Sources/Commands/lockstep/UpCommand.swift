@@ -61,8 +61,8 @@ struct UpCommand: AsyncParsableCommand {
         let settings = try NodeSettings(values, environment: environment)
         if !separate { try Self.refuseSecondGroup(environment) }
         if ControlClient.isServed(settings.socket) { throw UsageError("\(ControlError.taken(settings.socket))") }
-        for page in [settings.http, settings.https].compactMap(\.self) where LoopbackPort.isServed(page.port) {
-            throw UsageError("another program listens on \(page): give the page another port")
+        for page in [settings.http, settings.https].compactMap(\.self) {
+            if let problem = ListenCheck.problem(of: page) { throw UsageError("\(page): \(problem)") }
         }
         // Trapped before the broker starts: an interrupt in between would leave the broker behind.
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])

@@ -33,6 +33,9 @@ package struct LocalNode: NodeAccess {
     package func status() async -> StatusReport { await node.status() }
     package func nodes() async -> NodesReport { await node.nodesReport() }
     package func metrics() async -> NodeMetrics { await node.metrics() }
+    package func note(_ problem: ProblemReport?, ofPageAt address: String) async {
+        await node.note(problem, ofPageAt: address)
+    }
     package func snapshot() async -> DisplaySnapshot {
         await node.snapshot(worksAlone: worksAlone, presets: presets.all)
     }

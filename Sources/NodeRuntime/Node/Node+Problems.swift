@@ -8,7 +8,10 @@ extension Node {
     /// All current problems, the most serious first.
     package var problems: [ProblemReport] {
         [files.problem, twinProblem, refusalProblem, suspend.problem, standbyProblem].compactMap(\.self)
+            + pageProblems.values
     }
+
+    func note(_ problem: ProblemReport?, ofPageAt address: String) { pageProblems[address] = problem }
 
     /// Whether the last change is not on disk.
     package var isUnsaved: Bool { files.failure != nil }

@@ -33,6 +33,8 @@ package actor Node {
     private(set) var plainServer: NodeID?
     /// The check of notifications and sounds, if the settings ask for them.
     var alerts: AlertCheck?
+    /// The problems of the addresses of pages, by address.
+    var pageProblems: [String: ProblemReport] = [:]
     var counted = NodeMetrics()
     var askers = Askers()
     var recent: RecentSessions

@@ -128,8 +128,14 @@ package struct HTTPServer: Service {
                 guard let reason = Self.reasonToRetry(error) else { throw error }
                 if reason != logged {
                     log.warning(
-                        "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
+                        "the pages cannot be served yet",
                         metadata: ["address": "\(listener.address)", "reason": "\(reason)"])
+                    let setting = listener.encryption == nil ? "LOCKSTEP_HTTP" : "LOCKSTEP_HTTPS"
+                    await node.note(
+                        ProblemReport(
+                            .noPage, "the pages are not served at \(listener.address): \(reason)",
+                            fix: "correct \(setting), and restart the node; it goes on trying meanwhile"),
+                        ofPageAt: listener.address)
                 }
                 logged = reason
             }
@@ -143,6 +149,8 @@ package struct HTTPServer: Service {
     /// Returns the text of an error of listening that may pass; `nil` for other errors.
     private static func reasonToRetry(_ error: any Error) -> String? {
         switch error {
+        case let error as IOError where error.errnoCode == EADDRINUSE: "another program listens there"
+        case let error as IOError where error.errnoCode == EADDRNOTAVAIL: "it is no address of this machine"
         case let error as IOError: String(cString: strerror(error.errnoCode))
         case is SocketAddressError, is SocketAddressError.UnknownHost: "the name has no address"
         default: nil
@@ -175,7 +183,8 @@ package struct HTTPServer: Service {
                 address: .hostname(listener.host, port: listener.port),
                 // 64 more: a refused connection also has a descriptor until it is closed.
                 availableConnectionsDelegate: .maximum(limits.total + 64, logger: quiet)),
-            onServerRunning: { [log] _ in
+            onServerRunning: { [log, node] _ in
+                await node.note(nil, ofPageAt: listener.address)
                 let scheme = listener.encryption == nil ? "http" : "https"
                 log.info("the kiosk page is served", metadata: ["address": "\(scheme)://\(listener.address)/"])
             },

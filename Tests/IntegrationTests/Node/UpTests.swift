@@ -169,7 +169,15 @@ import Testing
         let page = ["--http", "127.0.0.1:\(directory.read("state/broker/port"))"]
         let third = try Run(directory, number: 4, socket: "third.sock", options: page)
         #expect(try await third.ended() != 0)
-        #expect(third.log.contains("another program listens on \(page[1])"), "\(third.log)")
+        #expect(third.log.contains("\(page[1]): another program listens there"), "\(third.log)")
+        for (number, host, problem) in [
+            (5, "no.such.host.invalid", "no machine of this name"), (6, "192.0.2.1", "no address"),
+        ] {
+            let other = try Run(directory, number: number, socket: "other.sock", options: ["--http", "\(host):7780"])
+            #expect(try await other.ended() == 2)
+            #expect(other.log.contains("\(host):7780: "), "\(other.log)")
+            #expect(other.log.contains(problem), "\(other.log)")
+        }
         #expect(LocalSocket(path: directory.file("node.sock")).request("GET", "/v1/session") != nil)
         #expect(try await first.end(SIGINT) == 0)
         try await eventually("nothing is left") { !first.isAnythingLeft }

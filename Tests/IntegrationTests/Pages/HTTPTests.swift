@@ -30,7 +30,8 @@ import Testing
         try await first.startServing()
         let second = try NodeProcess("second", environment: ["LOCKSTEP_HTTP": address])
         try await second.start()
-        try await eventually("it says so") { second.log.contains("reason=Address already in use") }
+        try await eventually("it says so") { second.log.contains("reason=another program listens there") }
+        try await eventually("doctor knows it") { second.status.problems.items.map(\.kind) == ["noPage"] }
         let third = try NodeProcess("third", environment: ["LOCKSTEP_HTTP": address])
         try await third.start()
         try await eventually("it says so too") { third.log.contains("cannot be served yet") }
@@ -41,6 +42,7 @@ import Testing
         #expect(try await second.lockstep("pause").code == 0)
         try await first.end()
         try await eventually("it has the port") { second.log.contains("page is served") }
+        try await eventually("the problem is over") { second.status.problems == [] }
         #expect(second.log.split(separator: "\n").count { $0.contains("cannot be served yet") } == 1)
         #expect(second.status.status == "paused")
     }
