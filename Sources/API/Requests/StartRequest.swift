@@ -60,7 +60,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try coder.field(
             "again", optional: &again, .bool,
             "Goes on with the session that was stopped last, with the time that it had left.")
-        try coder.field("mode", optional: &mode, .oneOf(Mode.self), "By default countdown; countup needs no phases.")
+        try coder.field("mode", optional: &mode, .oneOf(Mode.self), "By default countdown; countup takes no phases.")
         try coder.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
         try coder.field("colour", optional: &colour, .typedColour, "The label's colour; allowed only with label.")
         try coder.field(
@@ -116,7 +116,10 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             throw RequestError("mode", "must be countdown or countup")
         }
         var plan = try planned(found?.plan)
-        if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: SessionDefaults().countUpCap)] }
+        if mode == .countup {
+            guard planCount == 0 else { throw RequestError("mode", "countup goes with none of \(Self.planWords)") }
+            plan = [Phase(kind: .focus, seconds: SessionDefaults().countUpCap)]
+        }
         guard !plan.isEmpty else { throw RequestError("plan", "one of \(Self.planWords) is needed") }
         return Start(
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false,
@@ -155,10 +158,13 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         return request
     }
 
+    /// The number of ``plans`` that are given.
+    private var planCount: Int {
+        [seconds != nil, until != nil, plan != nil, phases != nil, preset != nil].count(where: \.self)
+    }
+
     private func checkPlans() throws(RequestError) {
-        guard [seconds != nil, until != nil, plan != nil, phases != nil, preset != nil].count(where: \.self) <= 1 else {
-            throw RequestError("plan", "only one of \(Self.planWords)")
-        }
+        guard planCount <= 1 else { throw RequestError("plan", "only one of \(Self.planWords)") }
     }
 
     private static let planWords = "\(plans.dropLast().joined(separator: ", ")) and \(plans[plans.count - 1])"
