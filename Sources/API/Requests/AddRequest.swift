@@ -17,6 +17,9 @@ package struct AddRequest: Hashable, Sendable, Described {
 
     package static let blank = AddRequest(from: "", to: "")
 
+    /// The day of ``Limits/earliestStamp`` in universal time.
+    package static let earliestDay = LocalTime(at: Limits.earliestStamp.milliseconds, offset: 0).date
+
     package mutating func describe<F: FieldCoder & ~Copyable>(to coder: inout F) throws(F.Failure) {
         try coder.field("title", optional: &title, .clean(0...Limits.titleBytes), "At most 160 bytes of UTF-8.")
         try coder.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
@@ -48,11 +51,13 @@ package struct AddRequest: Hashable, Sendable, Described {
         guard let to = try instants(to, "to").first(where: { $0 > from }) else {
             throw RequestError("to", "must be later than from: it is when the session ended")
         }
-        guard from >= Limits.earliestStamp else { throw RequestError("day", "must not be before 2026-01-01") }
+        guard from >= Limits.earliestStamp else {
+            throw RequestError("day", "must not be before \(Self.earliestDay)")
+        }
         guard from <= groupTime + Limits.stampLead else { throw RequestError("from", "must not be in the future") }
         guard to <= groupTime + Limits.stampLead else { throw RequestError("to", "must not be in the future") }
         guard to - from <= .seconds(Int64(Limits.phaseSeconds.upperBound)) else {
-            throw RequestError("to", "must be at most 24 hours later than from")
+            throw RequestError("to", "must be at most \(Limits.phaseHours) hours later than from")
         }
         let known = labels.first { $0.name == name }
         return AddedSession(title: title, label: known ?? name.map { Label(name: $0) }, from: from, to: to)

@@ -31,7 +31,9 @@ package struct MessageRequest: Hashable, Sendable, Described {
             throw RequestError("text", "must have at most \(Limits.titleBytes) bytes, and no control characters")
         }
         let seconds = seconds ?? Self.defaultSeconds
-        guard Self.life.contains(seconds) else { throw RequestError("seconds", "must be 1 to 86400") }
+        guard Self.life.contains(seconds) else {
+            throw RequestError("seconds", "must be \(Self.life.lowerBound) to \(Self.life.upperBound)")
+        }
         return (text, .seconds(Int64(seconds)))
     }
 }

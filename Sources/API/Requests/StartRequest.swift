@@ -151,7 +151,8 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         // Rounded up, so that the session does not end in the minute before.
         let left = instants.first { $0 > now }.map { Int(($0 - now + 999) / 1_000) } ?? 0
         guard Limits.phaseSeconds.contains(left) else {
-            throw RequestError("until", "is more than 24 hours away, since the clocks are set back before it")
+            throw RequestError(
+                "until", "is more than \(Limits.phaseHours) hours away, since the clocks are set back before it")
         }
         var request = self
         (request.seconds, request.until) = (left, nil)

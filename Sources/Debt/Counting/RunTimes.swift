@@ -13,7 +13,9 @@ package enum RunTimes {
     ///   - now: The present. The clocks of two machines may differ by ``Limits/stampLead``.
     package static func problem(from: GroupTime, to: GroupTime, isMerged: Bool = false, now: GroupTime) -> String? {
         if to > now + Limits.stampLead { return "after the present" }
-        if to - from > lengthLimit, !isMerged { return "more than 24 hours after the beginning, which no phase lasts" }
+        if to - from > lengthLimit, !isMerged {
+            return "more than \(Limits.phaseHours) hours after the beginning, which no phase lasts"
+        }
         return nil
     }
 

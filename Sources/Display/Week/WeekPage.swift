@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 package import Session
 import Wire
 
@@ -78,6 +79,7 @@ package struct WeekPage: Sendable {
             "<label><span>\(text(title))</span><input \(attributes)></label>"
         }
         let labels = numbers?.labels.compactMap(\.label).map { escaped(.userText($0.name)) } ?? []
+        let first = AddRequest.earliestDay
         let words: KeyValuePairs<String, Strings.Key> = [
             "saved": .saved, "unsaved": .unsaved, "invalid": .refusedInvalid, "early": .endIsEarly,
             "ahead": .timeIsAhead, "refused": .notPermitted,
@@ -89,7 +91,7 @@ package struct WeekPage: Sendable {
             \(field(.title, "name=\"title\" maxlength=\"\(Limits.titleBytes)\""))
             \(field(.label, "name=\"label\" maxlength=\"\(Limits.nameBytes)\" list=\"labels\""))
             <datalist id="labels">\(labels.map { "<option value=\"\($0)\"></option>" }.joined())</datalist>
-            \(field(.day, "name=\"day\" type=\"date\" required min=\"2026-01-01\" max=\"\(today)\" value=\"\(today)\""))
+            \(field(.day, "name=\"day\" type=\"date\" required min=\"\(first)\" max=\"\(today)\" value=\"\(today)\""))
             \(field(.from, "name=\"from\" type=\"time\" required"))
             \(field(.until, "name=\"to\" type=\"time\" required"))
             <button>\(text(.save))</button>

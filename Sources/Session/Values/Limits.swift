@@ -13,6 +13,8 @@ public enum Limits {
     public static let applied = 64
     /// Seconds of one phase with extensions: up to a day.
     public static let phaseSeconds = 1...86_400
+    /// The longest phase in hours, for texts.
+    package static let phaseHours = phaseSeconds.upperBound / 3_600
     /// The longest time that a phase goes on beyond its length. A judgement: a shorter one would end the phase of a
     /// person who still works, a longer one would count the night of a person who forgot it.
     public static let overtime: Milliseconds = .minutes(720)
