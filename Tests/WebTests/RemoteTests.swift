@@ -103,6 +103,16 @@ import Wire
         }
     }
 
+    @Test func overviewAndTimelineRefuseAnUnknownValueOfControls() async throws {
+        try await AuthMiddlewareTests.with { client in
+            for path in [RemoteRoutes.overviewPath, "/v1/timeline"] {
+                let wrong = try await client.get("\(path)?controls=maybe", Self.bearer(AuthMiddlewareTests.control))
+                #expect(wrong.status == .unprocessableContent, "\(path)")
+                #expect(String(buffer: wrong.body).contains(#""field":"controls""#), "\(path)")
+            }
+        }
+    }
+
     @Test func lastFourDifferentSessionsAreOfferedAgain() async throws {
         let node = FakeNode()
         node.groupTime.withLock { $0 = Self.noon }
@@ -224,7 +234,7 @@ import Wire
     }
 
     /// A kiosk page offers presets if its key may press and it has buttons.
-    @Test(arguments: [("1", AccessLevel.control, 4), ("", .control, 0), ("1", .view, 0)])
+    @Test(arguments: [("1", AccessLevel.control, 4), ("on", .control, 4), ("", .control, 0), ("1", .view, 0)])
     func presetsAreOfferedWhileThereIsNoSession(controls: String, access: AccessLevel, count: Int) async throws {
         let node = FakeNode()
         node.presets.withLock {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Display
 
 /// The access of a client to a node over HTTP.
@@ -12,5 +13,8 @@ enum AccessLevel: Sendable {
     case control
 
     /// Whether a page may press, which `controls=0` in its address forbids.
-    func mayPress(by query: Query) -> Bool { self == .control && (try? query.flag("controls")) != false }
+    func mayPress(by query: Query) throws(RequestError) -> Bool {
+        let offersControls = try query.flag("controls") != false
+        return self == .control && offersControls
+    }
 }

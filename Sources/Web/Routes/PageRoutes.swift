@@ -192,9 +192,10 @@ extension EventStreams.StreamOptions {
         idle = try query.word("idle") ?? .clock
         near = face == .boring ? nil : try query.near()
         language = Strings.requested(query["lang"], header: header).language
-        isReadOnly = !access.mayPress(by: query)
+        isReadOnly = try !access.mayPress(by: query)
         hasAllActions = query["remote"] != nil
-        offersStarts = !isReadOnly && face.hasButtons && query["controls"] == "1"
+        let wantsControls = try query.flag("controls") == true
+        offersStarts = !isReadOnly && face.hasButtons && wantsControls
     }
 }
 

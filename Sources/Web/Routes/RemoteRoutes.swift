@@ -40,18 +40,19 @@ struct RemoteRoutes: Sendable {
                 [
                     .json("Starts, machines, the week, the sessions of seven days, and the page's words.") { _ in
                         ["type": "object"]
-                    }
+                    },
+                    .badParameter,
                 ], query: [.lang, .controls])
-        ) { request, context in await overview(request, context) }
+        ) { request, context in try await overview(request, context) }
     }
 
-    private func overview(_ request: Request, _ context: WebContext) async -> Response {
+    private func overview(_ request: Request, _ context: WebContext) async throws -> Response {
+        let mayPress = try context.access.mayPress(by: request.query)
         let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
         let (shown, nodes) = (await node.snapshot(), await node.nodes())
         let overview = Overview.json(
             shown.nodeView, nodes: nodes.nodes, week: shown.weekNumbers, recent: shown.recent, presets: shown.presets,
-            mayPress: context.access.mayPress(by: request.query),
-            groupTime: shown.groupTime, utcOffset: shown.utcOffset, strings: strings)
+            mayPress: mayPress, groupTime: shown.groupTime, utcOffset: shown.utcOffset, strings: strings)
         return .json(Array(overview.text.utf8))
     }
 }

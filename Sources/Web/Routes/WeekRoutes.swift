@@ -25,7 +25,7 @@ struct WeekRoutes: Sendable {
         let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
         let shown = await node.snapshot()
         var page = shown.weekPage(strings: strings)
-        if context.access.mayPress(by: request.query), shown.nodeView.mayOwn, !shown.nodeView.isReadOnly {
+        if try context.access.mayPress(by: request.query), shown.nodeView.mayOwn, !shown.nodeView.isReadOnly {
             let now = shown.groupTime.milliseconds
             page.today = LocalTime(at: now, offset: shown.ledgerOffset(now)).date
         }
