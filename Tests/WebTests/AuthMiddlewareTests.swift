@@ -111,6 +111,7 @@ import Wire
             for path in ["/v1/intents", "/v1/start", "/v1/take", "/v1/sound"] {
                 let answer = try await client.post(path, #"{"op":"pause"}"#, Self.json + Self.bearing(Self.view))
                 #expect(answer.status == .forbidden, "\(path)")
+                #expect(String(buffer: answer.body).contains(#""outcome":"failed""#), "\(path)")
             }
             #expect(node.asked.withLock(\.self).isEmpty)
             let answer = try await client.post(

@@ -19,6 +19,8 @@ package struct ReplyReport: Hashable, Sendable, Described {
         case noSession
         /// The request is out of bounds; ``ReplyReport/field`` says where.
         case invalid
+        /// The request was not carried out for another reason, which ``ReplyReport/reason`` says.
+        case failed
     }
 
     package var outcome: Outcome
@@ -29,8 +31,8 @@ package struct ReplyReport: Hashable, Sendable, Described {
     package var field: String?
     package var problem: ProblemReport?
 
-    package init(_ error: RequestError) {
-        outcome = .invalid
+    package init(_ error: RequestError, outcome: Outcome = .invalid) {
+        self.outcome = outcome
         field = error.field
         reason = error.message
     }
@@ -76,7 +78,7 @@ package struct ReplyReport: Hashable, Sendable, Described {
         let refusals: StaticString =
             """
             The reason for a refusal (superseded, stalePhase, expired, notAllowed, invalid, busy), the error in the \
-            request, or why nothing is left to go on with.
+            request, why it failed, or why nothing is left to go on with.
             """
         try coder.field("reason", nullable: &reason, .string, refusals)
         try coder.field("by", nullable: &by, .object(), "The later start, when refused as superseded.")

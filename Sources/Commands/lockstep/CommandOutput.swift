@@ -26,6 +26,7 @@ enum CommandOutput {
         case .invalid:
             let field = reply.field.map { $0.isEmpty ? "" : "\($0): " } ?? ""
             throw ExitStatus.usage.printing(field + (reply.reason ?? "\(strings[.refusedInvalid])"))
+        case .failed: throw ExitStatus.failed.printing(reply.reason ?? "\(strings[.refusedNotAllowed])")
         }
         if let problem = reply.problem {
             throw ExitStatus.incomplete.printing("warning: \(problem.text)\n  → \(problem.fix)")

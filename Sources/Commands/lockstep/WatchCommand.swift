@@ -85,6 +85,7 @@ struct WatchCommand: AsyncParsableCommand {
             case .noAnswer: .noAnswer
             case .noSession: .noSession
             case .invalid: .refusedInvalid
+            case .failed: .refusedNotAllowed
             }
         return key.map { RefusalText.text($0, strings) }
     }

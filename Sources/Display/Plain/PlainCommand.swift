@@ -171,7 +171,8 @@ package struct PlainAnswer: Hashable, Sendable, Described {
         switch reply.outcome {
         case .applied, .noop: self.init(to: id, .applied)
         case .duplicate: self.init(to: id, .duplicate)
-        case .refused, .invalid: self.init(to: id, .refused, reason: reply.reason ?? "refused", field: reply.field)
+        case .refused, .invalid, .failed:
+            self.init(to: id, .refused, reason: reply.reason ?? "refused", field: reply.field)
         case .noSession: self.init(to: id, .refused, reason: reply.reason ?? "noSession")
         case .noAnswer: self.init(to: id, .refused, reason: "noAnswer")
         }

@@ -15,7 +15,11 @@ struct HTTPProblem: HTTPResponseError {
         self.message = message
     }
 
-    var response: Response { .json(ReplyReport(RequestError(field, message)).encoded, status: status) }
+    var response: Response {
+        let isInvalid = [.badRequest, .unprocessableContent].contains(status)
+        let reply = ReplyReport(RequestError(field, message), outcome: isInvalid ? .invalid : .failed)
+        return .json(reply.encoded, status: status)
+    }
 
     func response(from request: Request, context: some RequestContext) -> Response { response }
 }

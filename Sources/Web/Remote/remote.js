@@ -356,7 +356,7 @@ async function deliver(op, [path, body], text = "") {
   const isApplied = refusal === "";
   const answer = isApplied ? (reply.outcome === "noop" ? say("alreadySo") : applied[op] ? say(applied[op]) : text) : refusal;
   // The reason of an invalid request names its field, and a problem says that a change may be lost.
-  const more = isApplied ? reply.problem && reply.problem.text : reply.outcome === "invalid" && [fieldName(reply.field), reply.reason].filter(Boolean).join(": ");
+  const more = isApplied ? reply.problem && reply.problem.text : ["invalid", "failed"].includes(reply.outcome) && [fieldName(reply.field), reply.reason].filter(Boolean).join(": ");
   tell([answer, more ? isolated(more) : ""].filter(Boolean).join(" · "));
   if (isApplied && ["start", "correct"].includes(op)) part("fresh").open = false;
   if (isApplied && op === "start") scrollTo(0, 0);

@@ -76,7 +76,7 @@ struct APIRoutes: Sendable {
         } catch {
             // The node has no preset of that name.
             guard error.field == "preset" else { throw error }
-            throw HTTPProblem(.notFound, field: error.field, error.message)
+            return .json(ReplyReport(error).encoded, status: .notFound)
         }
     }
 
@@ -148,6 +148,7 @@ struct APIRoutes: Sendable {
         case .noAnswer: .gatewayTimeout
         case .noSession: .notFound
         case .invalid: .unprocessableContent
+        case .failed: .serviceUnavailable
         }
     }
 }

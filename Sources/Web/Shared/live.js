@@ -250,6 +250,7 @@ async function send(path, body) {
   if (reply.outcome === "noAnswer") return { reply, text: say("noAnswer") };
   if (reply.outcome === "noSession") return { reply, text: say("noSession") };
   if (reply.outcome === "invalid") return { reply, text: say("refusedInvalid") };
+  if (reply.outcome === "failed") return { reply, text: say("refusedNotAllowed") };
   return { reply, text: "" };
 }
 
