@@ -89,6 +89,7 @@ import Wire
         #expect(error(["background": ""]).hasPrefix("background: "))
         #expect(error(["face": "smile"]) == "face: “smile” is not one of boring, focus, calm, phases")
         #expect(error(["eink": "maybe"]).hasPrefix("eink: "))
+        #expect(error(["eink": "on"]) == "")
         #expect(error(["eink": "1", "lang": "de", "time": "17"]) == "")
     }
 

@@ -41,8 +41,7 @@ package struct WidgetOptions: Sendable {
         colour = try Self.colour(query["colour"] == nil ? "color" : "colour", in: query)
         background = try Self.colour("background", in: query)
         face = try query.word("face") ?? .focus
-        let flags = ["0": false, "false": false, "": true, "1": true, "true": true]
-        isEInk = try query.parameter("eink", "one of 1, 0, true, false") { flags[$0.lowercased()] } ?? false
+        isEInk = try query.flag("eink") ?? false
     }
 
     private static func size(_ name: String, in query: Query) throws(RequestError) -> Int? {

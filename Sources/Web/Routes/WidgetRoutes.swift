@@ -11,8 +11,8 @@ struct WidgetRoutes: Sendable {
 
     func addRoutes(to routes: Routes) {
         let colour = Schemas.text(.typedColour)
-        let eink = Route.Parameter.word(
-            "eink", "1: black on white, with the end time instead of a running time.", ["", "0", "1", "true", "false"])
+        let eink = Route.Parameter(
+            name: "eink", about: "1: black on white, with the end time instead of a running time.")
         let size: [Route.Parameter] = [
             .number("width", "In points.", 16, 4096, type: "integer"),
             .number("height", "In points.", 16, 4096, type: "integer"),
