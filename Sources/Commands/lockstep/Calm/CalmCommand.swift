@@ -44,16 +44,20 @@ struct CalmStatusCommand: AsyncParsableCommand {
 
     /// Returns the reason why no calm is measured, with the command that helps.
     private static func missing(in report: NodesReport) -> String {
-        guard let service = report.nodes.first(where: { $0.role == "service" && $0.node == "calm" }) else {
+        // A service that has published nothing yet may have any id, which its invitation gives.
+        let services = report.nodes.filter { $0.role == "service" && $0.serves != "debt" && $0.node != "debt" }
+        let named = services.first { $0.serves == "calm" } ?? services.first { $0.node == "calm" }
+        guard let service = named ?? services.first else {
             return
-                "no service with the id calm is known (lockstep nodes lists all): lockstep up runs one, and so does a machine "
+                "no calm service is known (lockstep nodes lists all services): lockstep up runs one, and so does a machine "
                 + "that has joined with an invitation of --role calm"
         }
+        let subject = named == nil ? "the service \(service.node)" : "the calm service"
         let machine = service.name ?? service.node
         return service.online
-            ? "the calm service on \(machine) hears no microphone and no sensor: sudo systemctl enable --now "
+            ? "\(subject) on \(machine) hears no microphone and no sensor: sudo systemctl enable --now "
                 + "lockstep-listen on a machine with a microphone, or lockstep up --listen"
-            : "the calm service on \(machine) is offline"
+            : "\(subject) on \(machine) is offline"
     }
 }
 
