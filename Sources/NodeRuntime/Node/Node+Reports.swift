@@ -32,8 +32,8 @@ extension Node {
         }
         for (node, peer) in peers.all where node != identity.node {
             for (reason, count) in peer.discarded { metrics.dropped["\(reason)", default: 0] += count }
-            if peer.isOnline { metrics.peers += 1 }
         }
+        metrics.peers = otherOnlineCount
         metrics.recordsWaiting = core.recordsWaiting
         metrics.clockBound = now.wallBound
         metrics.errorBound = moment?.error

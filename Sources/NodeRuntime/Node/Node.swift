@@ -133,8 +133,11 @@ package actor Node {
     package var recentSessions: [RecentSession] { recent.all }
     package var peers: Peers { core.engine.peers }
     /// The number of nodes and displays that are online, this one included.
-    package var onlineCount: Int {
-        (view.isLinked ? 1 : 0) + peers.online.count { $0 != identity.node && peers[$0].presence?.role != .service }
+    package var onlineCount: Int { (view.isLinked ? 1 : 0) + otherOnlineCount }
+
+    /// The number of other nodes and displays that are online. Services are not among them.
+    var otherOnlineCount: Int {
+        peers.online.count { $0 != identity.node && peers[$0].presence?.role != .service }
     }
 
     /// Notes the node that serves the plain topics instead of this one; `nil` if none does.

@@ -32,7 +32,7 @@ struct PrometheusText {
                 "lockstep_error_bound_seconds", "Error bound of the displayed session time.",
                 Double(bound.count) / 1_000)
         }
-        gauge("lockstep_peers", "Other nodes that are online.", Double(node.peers))
+        gauge("lockstep_peers", "Other nodes and displays that are online, without services.", Double(node.peers))
         gauge(
             "lockstep_records_waiting", "Ledger records that the debt service has not acknowledged.",
             Double(node.recordsWaiting))
