@@ -38,7 +38,7 @@ struct BrokerSetup {
             isEncrypted: options.isEncrypted, host: host, port: options.port ?? (options.isEncrypted ? 8_883 : 1_883))
         guard (1...65_535).contains(listener.port) else { throw SetupError(.wrong, "--port is 1 to 65535") }
         let isNew = await !isInstalled("mosquitto")
-        if !isStaged { try await installPackages() }
+        let installed = isStaged ? [] : try await installPackages()
         let before = try? files.listener()
         let made: (files: [BrokerFile], notes: [String])
         do {
@@ -51,7 +51,9 @@ struct BrokerSetup {
             made = try makeFiles(options, listener, machine, beside: configuration)
             try await tryFiles(made.files, configuration)
         } catch {
-            throw SetupError("\(error)\nnothing is changed")
+            let change =
+                installed.isEmpty ? "nothing" : "apt-get has installed \(Self.list(installed)), and nothing else"
+            throw SetupError("\(error)\n\(change) is changed")
         }
         try await install(made.files, options, isNew: isNew)
         print(
@@ -180,13 +182,16 @@ struct BrokerSetup {
         return found?.output == "installed"
     }
 
-    private func installPackages() async throws {
+    private static func list(_ packages: [LineText]) -> String { packages.map(\.description).joined(separator: " ") }
+
+    /// Installs the packages that are missing, and returns them.
+    private func installPackages() async throws -> [LineText] {
         var missing: [LineText] = []
         for package: LineText in ["mosquitto", "mosquitto-clients"] {
             if await !isInstalled(package) { missing.append(package) }
         }
-        guard !missing.isEmpty else { return }
-        let names = missing.map(\.description).joined(separator: " ")
+        guard !missing.isEmpty else { return [] }
+        let names = Self.list(missing)
         print("Installing \(names)")
         let apt: [LineText] = [
             "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "--quiet", "-o", "Dpkg::Use-Pty=0", "-o",
@@ -198,6 +203,7 @@ struct BrokerSetup {
                 throw SetupError("apt-get could not install \(names); install them, and repeat the command")
             }
         }
+        return missing
     }
 
     // MARK: Undo
