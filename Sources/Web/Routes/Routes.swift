@@ -6,7 +6,9 @@ import Hummingbird
 import Session
 import Wire
 
-/// The routes of a server. Each is described where it is registered.
+/// The routes of a server that `openapi.json` describes. Each is described where it is registered.
+///
+/// Those of the control socket alone, for phones and the kiosk page, are for commands, and are added to its router.
 struct Routes {
     let router: Router<WebContext>
     /// Called with the description of each route; `nil` unless `openapi.json` is being printed.
