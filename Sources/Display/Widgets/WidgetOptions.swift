@@ -13,7 +13,7 @@ package struct WidgetOptions: Sendable {
     package var width: Int?
     /// The height in points; `nil` to derive it from the width.
     package var height: Int?
-    /// The factor for the default size, or for given width and height. The result is limited to 4096 points.
+    /// The factor for the default size, or for given width and height. The result is limited to ``sizes``.
     package var scale = 1.0
     /// The colour of ring, bar and icon; `nil` for the session's. The `boring` face and the debt use it for their text.
     package var colour: Colour?
@@ -34,8 +34,9 @@ package struct WidgetOptions: Sendable {
         self.init(strings: strings)
         width = try Self.size("width", in: query)
         height = try Self.size("height", in: query)
+        let scales = "a number from \(Self.scales.lowerBound) to \(Self.scales.upperBound)"
         scale =
-            try query.parameter("scale", "a number from 0.25 to 50") { text in
+            try query.parameter("scale", scales) { text in
                 Double(text).flatMap { Self.scales.contains($0) ? $0 : nil }
             } ?? 1
         colour = try Self.colour(query["colour"] == nil ? "color" : "colour", in: query)
@@ -45,7 +46,8 @@ package struct WidgetOptions: Sendable {
     }
 
     private static func size(_ name: String, in query: Query) throws(RequestError) -> Int? {
-        try query.parameter(name, "a whole number from 16 to 4096") { text in
+        let kind = "a whole number from \(sizes.lowerBound) to \(sizes.upperBound)"
+        return try query.parameter(name, kind) { text in
             Int(text).flatMap { sizes.contains($0) ? $0 : nil }
         }
     }

@@ -6,7 +6,7 @@ import Display
 /// The query parameters of a page. An invalid value is an error at once, because a kiosk on a wall is hard to debug.
 enum PageParameters {
     static let scales = 0.2...1.0
-    private static let parts = ["icon", "name", "state", "detail", "calm", "ring", "bar", "buttons", "notice"]
+    static let parts = ["icon", "name", "state", "detail", "calm", "ring", "bar", "buttons", "notice"]
 
     static func check(_ query: Query) throws(RequestError) {
         let theme: Theme? = try query.word("theme")

@@ -117,8 +117,7 @@ struct PageRoutes: Sendable {
                 JSONText(PageParameters.scales.lowerBound), JSONText(PageParameters.scales.upperBound)),
             Route.Parameter(
                 name: "hide",
-                about: "Parts to leave out, separated by commas: icon, name, state, detail, calm, ring, bar, buttons, "
-                    + "notice."),
+                about: "Parts to leave out, separated by commas: \(PageParameters.parts.joined(separator: ", "))."),
         ]
     }
 

@@ -13,10 +13,14 @@ struct WidgetRoutes: Sendable {
         let colour = Schemas.text(.typedColour)
         let eink = Route.Parameter(
             name: "eink", about: "1: black on white, with the end time instead of a running time.")
+        let (sizes, scales) = (WidgetOptions.sizes, WidgetOptions.scales)
+        let (least, most) = (sizes.lowerBound.json, sizes.upperBound.json)
         let size: [Route.Parameter] = [
-            .number("width", "In points.", 16, 4096, type: "integer"),
-            .number("height", "In points.", 16, 4096, type: "integer"),
-            .number("scale", "Multiplies width and height, up to 4096.", JSONText(0.25), 50),
+            .number("width", "In points.", least, most, type: "integer"),
+            .number("height", "In points.", least, most, type: "integer"),
+            .number(
+                "scale", "Multiplies width and height, up to \(sizes.upperBound).", JSONText(scales.lowerBound),
+                JSONText(scales.upperBound)),
             Route.Parameter(name: "colour", about: "A name, or hexadecimal digits.", schema: colour),
             Route.Parameter(name: "background", about: "A name, or hexadecimal digits.", schema: colour), eink,
         ]
