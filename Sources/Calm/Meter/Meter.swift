@@ -94,7 +94,6 @@ struct Meter: Hashable, Codable, Sendable {
     private func sound(at time: BootTime) -> SoundTimeline.Sound {
         level(at: time).map { $0 < threshold.level ? .quiet : .loud } ?? .unknown
     }
-
 }
 
 extension [Sample] {

@@ -92,7 +92,6 @@ struct UpCommand: AsyncParsableCommand {
         CommandLineRunner.say("lockstep up: \(reason)")
         throw ExitStatus.refused.code
     }
-
 }
 
 /// The programs that `lockstep up` runs.

@@ -37,9 +37,10 @@ actor EventStreams {
             self = context.phone.map { .phone($0) } ?? (context.isLocal ? .local : .key(context.access))
         }
 
-        fileprivate var limit: Int {
+        /// The limit of its streams; `nil` for this machine, which only the limit of all streams binds.
+        fileprivate var limit: Int? {
             switch self {
-            case .local: EventStreams.limit
+            case .local: nil
             case .key: EventStreams.keyLimit
             case .phone: EventStreams.phoneLimit
             }
@@ -105,9 +106,9 @@ actor EventStreams {
     }
 
     func hasRoom(for viewer: Viewer) -> Bool {
-        guard viewer != .local else { return streams.count < Self.limit }
+        guard let limit = viewer.limit else { return streams.count < Self.limit }
         return streams.count < Self.limit - Self.reservedForLocal
-            && streams.values.count { $0.viewer == viewer } < viewer.limit
+            && streams.values.count { $0.viewer == viewer } < limit
     }
 
     /// Adds a page, which gets the current timeline and from then on each update. The caller must have sent the
