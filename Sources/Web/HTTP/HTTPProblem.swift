@@ -16,7 +16,7 @@ struct HTTPProblem: HTTPResponseError {
     }
 
     var response: Response {
-        let isInvalid = [.badRequest, .unprocessableContent].contains(status)
+        let isInvalid = [.badRequest, .contentTooLarge, .unprocessableContent].contains(status)
         let reply = ReplyReport(RequestError(field, message), outcome: isInvalid ? .invalid : .failed)
         return .json(reply.encoded, status: status)
     }
