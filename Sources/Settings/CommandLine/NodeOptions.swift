@@ -67,15 +67,16 @@ package struct NodeOptions: ParsableArguments {
 
     @Option(
         help: """
-            Serve the kiosk page and the HTTP API, e.g. on 127.0.0.1:7780 (default: nowhere). LOCKSTEP_HTTP; see \
-            LOCKSTEP_HTTP_HOSTS and LOCKSTEP_HTTP_LOCAL_KEY in node.env
+            Serve the kiosk page and the HTTP API, e.g. on 127.0.0.1:7780 (default: nowhere); a port alone is of \
+            loopback, a host alone gets the port 7780. LOCKSTEP_HTTP; see LOCKSTEP_HTTP_HOSTS and \
+            LOCKSTEP_HTTP_LOCAL_KEY in node.env
             """)
     var http: String?
 
     @Option(
         help: """
-            Serve them over HTTPS, e.g. on 0.0.0.0:7743 (default: nowhere). LOCKSTEP_HTTPS; see LOCKSTEP_HTTPS_CERT and \
-            LOCKSTEP_HTTPS_KEY in node.env
+            Serve them over HTTPS, e.g. on 0.0.0.0:7743, the usual port (default: nowhere). LOCKSTEP_HTTPS; see \
+            LOCKSTEP_HTTPS_CERT and LOCKSTEP_HTTPS_KEY in node.env
             """)
     var https: String?
 
