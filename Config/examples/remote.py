@@ -15,7 +15,10 @@ import secrets
 import sys
 import time
 from urllib.parse import urlparse
-import paho.mqtt.client as mqtt
+try:
+    import paho.mqtt.client as mqtt
+except ImportError:
+    sys.exit("remote.py needs paho, the MQTT client for Python: install python3-paho-mqtt")
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 OPERATIONS = {"break": "startBreak", "focus": "startFocus", **{op: op for op in "pause resume stop extend skip correct".split()}}
