@@ -14,6 +14,17 @@ package enum UnixSocket {
         return true
     }
 
+    /// The process that listens on a socket; `nil` if there is none, or none that this one can see.
+    package static func server(of path: String) -> Int32? {
+        guard let descriptor = connected(to: path, timeout: nil) else { return nil }
+        defer { close(descriptor) }
+        // The fields of `struct ucred`, which Swift's Glibc module leaves out.
+        var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
+        var size = socklen_t(MemoryLayout.size(ofValue: peer))
+        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0, peer.process > 0 else { return nil }
+        return peer.process
+    }
+
     /// Connects a stream socket, and returns its descriptor; `nil` if that fails.
     /// - Parameter timeout: The milliseconds until a connect or a send gives up; `nil` for no limit.
     package static func connected(to path: String, timeout: Int64?) -> Int32? {

@@ -6,6 +6,7 @@ import Client
 import FoundationEssentials
 import Glibc
 import Joining
+import Platform
 import Settings
 import Subprocess
 import SystemPackage
@@ -60,7 +61,9 @@ struct UpCommand: AsyncParsableCommand {
         if !separate, access(file, R_OK) == 0 { try values.fill(file: file, except: Setting.ofBroker) }
         let settings = try NodeSettings(values, environment: environment)
         if !separate { try Self.refuseSecondGroup(environment) }
-        if ControlClient.isServed(settings.socket) { throw UsageError("\(ControlError.taken(settings.socket))") }
+        if ControlClient.isServed(settings.socket) {
+            throw UsageError("\(ControlError.taken(Self.named(settings.socket)))")
+        }
         for page in [settings.http, settings.https].compactMap(\.self) {
             if let problem = ListenCheck.problem(of: page) { throw UsageError("\(page): \(problem)") }
         }
@@ -88,9 +91,14 @@ struct UpCommand: AsyncParsableCommand {
 
     private static func refuseSecondGroup(_ environment: [String: String]) throws {
         let node = Paths(environment: environment).sockets.first(where: Installation.isInUse)
-        guard let reason = Installation(environment: environment).reasonAgainstUp(node: node) else { return }
+        guard let reason = Installation(environment: environment).reasonAgainstUp(node: node.map(named)) else { return }
         CommandLineRunner.say("lockstep up: \(reason)")
         throw ExitStatus.refused.code
+    }
+
+    /// A socket with the process that listens on it.
+    private static func named(_ socket: String) -> String {
+        UnixSocket.server(of: socket).map { "\(socket) (process \($0))" } ?? socket
     }
 }
 
@@ -199,9 +207,15 @@ private struct Children: Sendable {
                     ? "The page for browsers: \(scheme)://\(address)/"
                     : "The page for browsers on \(scheme)://\(address)/ needs a link with a key: lockstep kiosk\(option)"
             }
+        // The arguments of this process, so that the next one has the same state.
+        let arguments = CommandLine.arguments.dropFirst().map(Self.quoted).joined(separator: " ")
+        let second = settings.stateDirectory + "-second"
         let page =
             pages.isEmpty
-            ? "A page for browsers: lockstep up --http 127.0.0.1:\(HTTPAddress.usualPort)"
+            ? """
+            A page for browsers: end this one, then:
+              lockstep \(arguments) --http 127.0.0.1:\(HTTPAddress.usualPort)
+            """
             : pages.joined(separator: "\n")
         print(
             """
@@ -216,9 +230,9 @@ private struct Children: Sendable {
               lockstep debt\(ledger)
 
             A second node on this machine:
-              lockstep node --broker \(address) --node second --state-dir /tmp/lockstep-second \
-            --socket /tmp/lockstep-second/node.sock
-              lockstep watch --socket /tmp/lockstep-second/node.sock
+              lockstep node --broker \(address) --node second --state-dir \(second) \
+            --socket \(second)/node.sock
+              lockstep watch --socket \(second)/node.sock
 
             What goes over the wire:
               mosquitto_sub -p \(address.port) -v -t 'lockstep/#'
@@ -226,5 +240,11 @@ private struct Children: Sendable {
             Ctrl-C ends node and broker; a running session counts on, and the next lockstep up shows it.
             """)
         fflush(nil)
+    }
+
+    /// An argument as a shell reads it.
+    private static func quoted(_ argument: String) -> String {
+        let isPlain = argument.allSatisfy { $0.isLetter || $0.isNumber || "-_./:=,[]@".contains($0) }
+        return isPlain ? argument : "'" + argument.replacing("'", with: "'\\''") + "'"
     }
 }

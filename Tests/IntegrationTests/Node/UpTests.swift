@@ -145,6 +145,10 @@ import Testing
         let address = try #require(second.split(separator: " ").map(String.init).first { $0.hasPrefix("mqtt://") })
         try await CommandLine.run(
             ["status", "--socket", directory.file("none"), "--broker", address]).expect()
+        #expect(second.contains("--state-dir \(directory.file("state"))-second"), "\(second)")
+        let page = "--socket \(directory.file("node.sock")) --http 127.0.0.1:7780"
+        #expect(
+            run.log.contains("  lockstep up --node desk --state-dir \(directory.file("state")) \(page)"), "\(run.log)")
         let debt = try #require(run.log.split(separator: "\n").first { $0.contains("lockstep debt") })
         try await eventually("\(debt)") {
             let week = try await CommandLine.run(debt.split(separator: " ").dropFirst().map(String.init))
@@ -162,6 +166,7 @@ import Testing
             let second = try Run(directory, number: number, socket: socket)
             #expect(try await second.ended() != 0)
             #expect(second.log.contains("already"), "\(second.log)")
+            #expect(second.log.contains("(process "), "\(second.log)")
             #expect(second.log.contains(directory.file(number == 2 ? socket : "state")), "\(second.log)")
             #expect(!second.log.contains("Lockstep is up"))
             #expect(directory.read("state/broker/mosquitto.conf") == configuration)
@@ -208,7 +213,7 @@ import Testing
             atPath: directory.file("lockstep"), withDestinationPath: node.directory.path)
         let run = try Run(directory, environment: ["XDG_RUNTIME_DIR": directory.path])
         #expect(try await run.ended() == 3)
-        #expect(run.log.contains("a node listens on \(directory.path)/lockstep/node.sock"), "\(run.log)")
+        #expect(run.log.contains("a node listens on \(directory.path)/lockstep/node.sock (process "), "\(run.log)")
         #expect(run.log.contains("lockstep up --separate"), "\(run.log)")
         try await node.end()
     }
