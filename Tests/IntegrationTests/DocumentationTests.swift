@@ -220,6 +220,20 @@ import Testing
         #expect(lines.filter { $0.contains(#/^LOCKSTEP_[A-Z_]+=\S*\s+#/#) }.isEmpty)
     }
 
+    /// The page of notices has the text of each notice of a screen, and of each refusal, without its names and times.
+    @Test func eachNoticeIsExplained() throws {
+        let source = try Project.read("Sources/Display/Screen/Screen+Notices.swift")
+        let used = Set(source.matches(of: /\.(\w+)/).map { String($0.output.1) })
+        let others = ["movedSomewhere", "staleSince", "noWeek", "pageLost", "noAnswer", "notPermitted", "linkOver"]
+        let page = try Project.read("Config/Notices.md")
+        let strings = try JSON(Project.read("Sources/Display/Languages/en.json")).strings
+        for key in strings.keys where used.union(others).contains(key) || key.hasPrefix("refused") {
+            let text = try #require(strings[key].text, "\(key)")
+            let fixed = text.split(separator: #/\{\w+\}/#).max { $0.count < $1.count }
+            #expect(page.contains(fixed ?? ""), "\(key)")
+        }
+    }
+
     @Test func tablesOfSettingsMatchTheFiles() throws {
         let rows = try Project.read("Config/README.md").split(separator: "\n").filter { $0.hasPrefix("| `LOCKSTEP_") }
         let documented = rows.flatMap { Self.keys(in: String($0.split(separator: "|")[0])) }
