@@ -32,6 +32,8 @@ struct AccessOptions: ParsableArguments, Sendable {
     /// Runs `body`, and returns whether there was a node or a broker to connect to.
     private func withAccess(quiet: Bool, _ body: (ControlClient) async throws -> Void) async throws -> Bool {
         if let client = socket.localNode {
+            // A caller that retries has called `check`.
+            if !quiet { try await check(for: client) }
             try await body(client)
         } else if try hasBroker() {
             try await Self.withRemote(broker.arguments + (quiet ? ["--quiet"] : []), body)
@@ -39,6 +41,29 @@ struct AccessOptions: ParsableArguments, Sendable {
             return false
         }
         return true
+    }
+
+    /// Checks the options once, for a caller that retries.
+    func check() async throws {
+        guard let client = socket.localNode else { return _ = try hasBroker() }
+        do { try await check(for: client) } catch is ControlError { return }
+    }
+
+    /// Refuses a space and a broker that are not those of the node on this machine.
+    private func check(for node: ControlClient) async throws {
+        let given = broker.values
+        if !broker.arguments.isEmpty { _ = try hasBroker() }
+        let advice = "leave it out, or name another node with --socket"
+        if given.isGiven(.broker) {
+            throw UsageError("--broker: the node of this machine has its own connection; \(advice)")
+        }
+        let ofEnvironment = ProcessInfo.processInfo.environment[Setting.space.rawValue] ?? ""
+        let space = given[.space]?.text ?? ofEnvironment
+        guard !space.isEmpty else { return }
+        let own = try await node.status().space
+        guard space != own else { return }
+        let option = given.isGiven(.space) ? "--space \(space)" : "\(Setting.space.rawValue)=\(space)"
+        throw UsageError("\(option): the node of this machine is in \(own); \(advice)")
     }
 
     /// Checks the settings of a passing remote, and returns whether they name a broker.

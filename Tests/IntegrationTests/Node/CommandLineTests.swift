@@ -125,6 +125,19 @@ import Testing
         #expect(try await CommandLine.run(arguments + socket).expect(2, errors: names).output.isEmpty)
     }
 
+    @Test func optionsOfAnotherSpaceOrBrokerAreRefusedWhereANodeRuns() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        try await desk.lockstep("start", "Reading").expect()
+        try await desk.lockstep("pause", "--space", "home").expect()
+        try await desk.lockstep("stop", "--space", "studio-9").expect(
+            2, errors: "--space studio-9: the node of this machine is in home")
+        try await desk.lockstep("stop", "--broker", "mqtt://127.0.0.1:1").expect(2, errors: "its own connection")
+        try await desk.lockstep("status", "--broker", "foo").expect(2, errors: "mqtt://")
+        try await desk.lockstep("status", "--follow", "--space", "studio-9").expect(2, errors: "is in home")
+        desk.status.expect(["activityName": "Reading", "status": "paused"])
+    }
+
     @Test func invalidPlanPointsAtItsColumn() async throws {
         let result = try await CommandLine.run(["start", "--plan", "focus 25m, nap 5m", "--socket", "none"]).expect(
             2, errors: "column 12")

@@ -112,7 +112,7 @@ struct StatusCommand: AsyncParsableCommand {
         line: @escaping @Sendable (NodeView, Int64) -> String?
     ) async throws {
         // Wrong settings are reported once, not at each try.
-        if access.socket.localNode == nil { _ = try access.hasBroker() }
+        try await access.check()
         let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
         let code = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
