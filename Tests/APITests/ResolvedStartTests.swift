@@ -82,7 +82,7 @@ import Testing
         #expect(error.field == "until")
     }
 
-    @Test(arguments: ["", "24:00", "14.30", "14", "2 pm", "-1:00", "14:60"])
+    @Test(arguments: ["", "24:00", "14.30", "14", "2 pm", "-1:00", "14:60", "14:3", "9:5", "009:30"])
     func otherTextsAreNotATimeOfDay(text: String) throws {
         let error = try #require(throws: RequestError.self) { try resolved(StartRequest(until: text), at: 0) }
         #expect(error == RequestError("until", "must be a time of day, as 14:30"))

@@ -100,7 +100,7 @@ import Testing
 
     @Test(arguments: [
         "", "2026-11", "2026-11-21T", "2026-11-21T24:00", "2026-11-21T08:60", "2026-11-21T08:30:00:00", "T08:30",
-        "2026-11-21T-8:30",
+        "2026-11-21T-8:30", "2026-11-21T08:3", "2026-11-21T08:30:5",
     ])
     func otherTextsAreNoLocalTimes(_ text: String) {
         #expect(Zone.utc.instants(text).isEmpty)
