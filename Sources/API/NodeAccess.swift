@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Session
 package import Wire
 
 /// The interface of a node that the HTTP API uses.
@@ -33,5 +34,18 @@ extension NodeAccess {
                     : "this node has seen no session that was stopped; start one with lockstep start")
         }
         return await ask(.start(try wanted.start(preset: try shown.preset(of: wanted))))
+    }
+
+    /// Sends a press, and names the field for which the owner refused it as invalid.
+    package func send(_ press: Press) async throws(RequestError) -> ReplyReport {
+        var reply = await ask(.press(press))
+        guard reply.reason == Refusal.invalid.rawValue else { return reply }
+        switch press.operation {
+        case .extend: reply.field = "seconds"
+        case .correct(_, label: nil, .some):
+            throw RequestError("colour", "is the colour of a label, and the session has none; give a label too")
+        default: break
+        }
+        return reply
     }
 }

@@ -120,7 +120,10 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
             guard planCount == 0 else { throw RequestError("mode", "countup goes with none of \(Self.planWords)") }
             plan = [Phase(kind: .focus, seconds: SessionDefaults().countUpCap)]
         }
-        guard !plan.isEmpty else { throw RequestError("plan", "one of \(Self.planWords) is needed") }
+        guard !plan.isEmpty else {
+            throw RequestError(
+                "plan", #"one of \#(Self.planWords) is needed, or "mode": "countup", or "again": true"#)
+        }
         return Start(
             title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false,
             hasAlarm: alarm ?? (found?.hasAlarm == true ? true : nil),

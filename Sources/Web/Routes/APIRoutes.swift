@@ -82,7 +82,7 @@ struct APIRoutes: Sendable {
 
     private func intent(_ request: Request, _ context: WebContext) async throws -> Response {
         let wanted = try IntentRequest(request: try await context.body(of: request, within: bodyTimeout))
-        return Self.answer(await node.ask(.press(try wanted.press())))
+        return Self.answer(try await node.send(try wanted.press()))
     }
 
     private func take(_ request: Request, _ context: WebContext) async throws -> Response {
