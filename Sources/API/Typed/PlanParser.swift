@@ -25,6 +25,9 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// `work 40s x8 / rest 20s` is eight times work and rest: sixteen phases.
 package struct PlanParser {
+    /// The message of an error about a length.
+    package static let lengthRule = "a phase lasts from 1s to 24h"
+
     private var characters: [Character]
     private var position = 0
 
@@ -156,7 +159,7 @@ package struct PlanParser {
         } while peek?.isWholeNumber == true
         guard Limits.phaseSeconds.contains(total) else {
             position = column
-            throw error("a phase lasts from 1s to 24h")
+            throw error(Self.lengthRule)
         }
         return total
     }

@@ -13,11 +13,9 @@ struct AskingOptions: ParsableArguments, Sendable {
     @OptionGroup var output: OutputOptions
 
     /// Sends a request, and prints its outcome; throws the exit code of an outcome that is no success.
-    func ask(
-        done: Localized, invalid limit: String? = nil, _ request: (ControlClient) async throws -> ReplyReport
-    ) async throws {
+    func ask(done: Localized, _ request: (ControlClient) async throws -> ReplyReport) async throws {
         try await access.withAccess { node in
-            try CommandOutput.end(try await request(node), done: done, invalid: limit, json: output.json)
+            try CommandOutput.end(try await request(node), done: done, json: output.json)
         }
     }
 }
@@ -25,21 +23,47 @@ struct AskingOptions: ParsableArguments, Sendable {
 /// A command that sends one request about the current session.
 protocol ActionCommand: AsyncParsableCommand {
     var node: AskingOptions { get }
+    /// The options by the fields of the request.
+    var given: [String: GivenOption] { get }
     func operation() throws -> IntentOperation
 }
 
 extension ActionCommand {
+    var given: [String: GivenOption] { [:] }
+
     func run() async throws {
         let operation = try operation()
-        try await node.ask(done: operation.done, invalid: operation.limit) {
-            try await $0.press(IntentRequest(Press(operation)))
+        try await node.access.withAccess { client in
+            let reply = try await client.press(IntentRequest(Press(operation)))
+            try CommandOutput.end(
+                reply, done: operation.done, refusal: try await operation.refusal(reply, of: client), given: given,
+                json: node.output.json)
         }
     }
 }
 
 extension IntentOperation {
+    /// Returns the words for a refusal of the operation; `nil` for the usual ones.
+    fileprivate func refusal(_ reply: ReplyReport, of node: ControlClient) async throws -> String? {
+        switch reply.reason.flatMap(Refusal.init(rawValue:)) {
+        case .invalid: return limit
+        case .notAllowed where changesPhases:
+            guard try await node.status().mode == Mode.countup.rawValue else { return nil }
+            return "a session that counts up has no phases to change; lockstep stop ends it"
+        default: return nil
+        }
+    }
+
+    /// Whether the operation is about a countdown.
+    private var changesPhases: Bool {
+        switch self {
+        case .extend, .startBreak, .startFocus, .skip: true
+        case .pause, .resume, .stop, .correct: false
+        }
+    }
+
     /// The reason to print if an owner refuses the operation as invalid; `nil` if this program checks it in full.
-    fileprivate var limit: String? {
+    private var limit: String? {
         guard case .extend(let seconds) = self else { return nil }
         if seconds < 0 { return CommandOutput.strings[.notEnoughLeft].description }
         return
@@ -103,7 +127,10 @@ struct ExtendCommand: ActionCommand {
         let text = by.first ?? "1m"
         let sign = text.hasPrefix("-") ? -1 : 1
         let duration = sign < 0 ? String(text.dropFirst()) : text
-        return .extend(seconds: sign * (try PlanParser.seconds(of: duration, option: "extend")))
+        return .extend(
+            seconds: sign
+                * (try PlanParser.seconds(
+                    of: duration, option: "extend", rule: "an extension is 1s to 24h, also with a minus")))
     }
 }
 
@@ -132,10 +159,12 @@ struct SkipCommand: ActionCommand {
 
     func run() async throws {
         try await node.access.withAccess { client in
-            let reply = try await client.press(IntentRequest(Press(operation())))
+            let operation = operation()
+            let reply = try await client.press(IntentRequest(Press(operation)))
             let isOver = try await client.status().status == Status.completed.rawValue
             let done = CommandOutput.strings[isOver ? .eventCompleted : .eventPhase]
-            try CommandOutput.end(reply, done: done, json: node.output.json)
+            try CommandOutput.end(
+                reply, done: done, refusal: try await operation.refusal(reply, of: client), json: node.output.json)
         }
     }
 }
@@ -163,6 +192,13 @@ struct CorrectCommand: ActionCommand {
         if title == nil, label == nil, colouring.color == nil {
             throw ValidationError("--title, --label or --color is needed")
         }
+    }
+
+    var given: [String: GivenOption] {
+        [
+            "title": GivenOption("--title", title), "label": GivenOption("--label", label),
+            "colour": GivenOption("--color", colouring.color),
+        ]
     }
 
     func operation() throws -> IntentOperation {
@@ -209,20 +245,26 @@ struct SayCommand: AsyncParsableCommand {
     @OptionGroup var node: AskingOptions
 
     @Argument(help: "The text: at most \(Limits.titleBytes) bytes, without control characters.")
-    var text = ""
+    var text: [String] = []
 
     @Option(name: .customLong("for"), help: "How long it is shown: 1s to 24h (default: 10m).")
     var life: String?
 
     func run() async throws {
+        let rule = "a message is shown from 1s to 24h"
         let message = MessageRequest(
-            text: text, seconds: try life.map { try PlanParser.seconds(of: $0, option: "--for") })
+            text: text.joined(separator: " "),
+            seconds: try life.map { try PlanParser.seconds(of: $0, option: "--for", rule: rule) })
         let shown: String
         do throws(RequestError) { shown = try message.checked().text } catch {
             throw UsageError("say: \(error.message)")
         }
-        let done = CommandOutput.strings[shown.isEmpty ? .messageTakenBack : .messageShown]
-        try await node.ask(done: done) { try await $0.say(message) }
+        try await node.access.withAccess { client in
+            let isMissing = shown.isEmpty ? try await client.status().message == nil : false
+            let done = CommandOutput.strings[shown.isEmpty ? .messageTakenBack : .messageShown]
+            try CommandOutput.end(
+                try await client.say(message), done: isMissing ? "no message is shown" : done, json: node.output.json)
+        }
     }
 }
 

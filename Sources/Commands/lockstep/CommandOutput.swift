@@ -9,22 +9,25 @@ import Settings
 /// The output of commands, for people and for programs.
 enum CommandOutput {
     /// Prints the outcome of a request; throws the exit code of an outcome that is no success.
-    /// - Parameter limit: The words for a refusal as invalid; `nil` for the usual ones.
-    static func end(_ reply: ReplyReport, done: Localized, invalid limit: String? = nil, json: Bool) throws {
+    /// - Parameters:
+    ///   - refusal: The words for a refusal; `nil` for the usual ones.
+    ///   - given: The options by the fields of the request, for the name of an invalid one.
+    static func end(
+        _ reply: ReplyReport, done: Localized, refusal: String? = nil, given: [String: GivenOption] = [:], json: Bool
+    ) throws {
         if json { print(Self.json(reply.encoded)) }
         switch reply.outcome {
         case .applied, .duplicate:
             if !json { print(done) }
         case .noop:
             if !json { print(Self.strings[.alreadySo]) }
-        case .refused where reply.reason == Refusal.invalid.rawValue && limit != nil:
-            throw ExitStatus.refused.printing(limit ?? "")
-        case .refused: throw ExitStatus.refused.printing("\(words(reply))")
+        case .refused: throw ExitStatus.refused.printing(refusal ?? "\(words(reply))")
         case .noAnswer: throw ExitStatus.noAnswer.printing("\(RefusalText.text(.noAnswer, strings))")
-        case .noSession: throw ExitStatus.noSession.printing(reply.reason ?? "\(strings[.noSession])")
+        case .noSession:
+            throw ExitStatus.noSession.printing(reply.reason ?? "\(strings[.noSession])\n  → lockstep start")
         case .invalid where reply.field == "role": throw ExitStatus.usage.printing(reply.reason ?? "")
         case .invalid:
-            let field = reply.field.map { $0.isEmpty ? "" : "\($0): " } ?? ""
+            let field = reply.field.map { $0.isEmpty ? "" : "\(given[$0]?.description ?? $0): " } ?? ""
             throw ExitStatus.usage.printing(field + (reply.reason ?? "\(strings[.refusedInvalid])"))
         case .failed: throw ExitStatus.failed.printing(reply.reason ?? "\(strings[.refusedNotAllowed])")
         }
@@ -48,6 +51,16 @@ enum CommandOutput {
         let at = by.at.milliseconds
         let time = TimeText.clock(at, offset: SystemClock.utcOffset(at: at))
         return strings.text(.supersededBy, ["node": .userText(by.node.rawValue), "time": time])
+    }
+}
+
+/// An option or an argument in an error, with its value.
+struct GivenOption: CustomStringConvertible {
+    let description: String
+
+    init(_ name: String, _ value: String?) {
+        // A long value would hide the error.
+        description = value.map { $0.utf8.count <= 100 ? "\(name) “\($0)”" : name } ?? name
     }
 }
 

@@ -5,10 +5,15 @@ import Settings
 
 extension PlanParser {
     /// Reads the duration of an option or a command, whose name begins an error. Returns its seconds.
-    static func seconds(of text: String, option name: String) throws(UsageError) -> Int {
+    /// - Parameter rule: Says which lengths are valid, if it is not that of a phase.
+    static func seconds(of text: String, option name: String, rule: String? = nil) throws(UsageError) -> Int {
         do throws(PlanError) {
             return try seconds(of: text)
         } catch {
+            if let rule, error.message == lengthRule { throw UsageError("\(name) “\(text)”: \(rule)") }
+            if Int(text) != nil, text.allSatisfy(\.isNumber) {
+                throw UsageError("\(name) “\(text)”: the unit is missing, h, m or s; did you mean \(text)m?")
+            }
             throw UsageError("\(name) “\(text)”: \(error)")
         }
     }

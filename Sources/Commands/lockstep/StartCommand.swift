@@ -27,6 +27,9 @@ struct StartCommand: AsyncParsableCommand {
     @Argument(help: "The title, such as Reading.")
     var title: String?
 
+    @Argument(help: .hidden)
+    var furtherWords: [String] = []
+
     @Option(name: .customLong("for"), help: "One focus phase of this length: 25m, 40s, 1h30m.")
     var length: String?
 
@@ -66,6 +69,10 @@ struct StartCommand: AsyncParsableCommand {
     var overtime = false
 
     func validate() throws {
+        if let title, !furtherWords.isEmpty {
+            let words = ([title] + furtherWords).joined(separator: " ")
+            throw ValidationError("a title of several words is given in quotes: lockstep start \"\(words)\"")
+        }
         if overtime, countUp { throw ValidationError("--overtime is for a countdown") }
         let plans = [length != nil, until != nil, plan != nil, preset != nil, countUp].count(where: \.self)
         if plans > 1 { throw ValidationError("--for, --until, --plan, --preset and --count-up exclude each other") }
@@ -85,8 +92,16 @@ struct StartCommand: AsyncParsableCommand {
             let reply = try await client.start(request)
             let end = until == nil || output.json ? nil : Self.end(of: try await client.status(), reply)
             let words = [CommandOutput.strings[.eventStarted], end].compactMap(\.self)
-            try CommandOutput.end(reply, done: words.joined(separator: " · "), json: output.json)
+            try CommandOutput.end(reply, done: words.joined(separator: " · "), given: given, json: output.json)
         }
+    }
+
+    private var given: [String: GivenOption] {
+        [
+            "title": GivenOption("the title", title), "until": GivenOption("--until", until),
+            "preset": GivenOption("--preset", preset), "label": GivenOption("--label", label),
+            "colour": GivenOption("--color", colouring.color), "icon": GivenOption("--icon", icon),
+        ]
     }
 
     /// Says when the session that has just started ends; `nil` if another one is current by now.

@@ -40,7 +40,9 @@ import Testing
         #expect(try await desk.lockstep("start", "--count-up").code == 0)
         let refused = try await desk.lockstep("extend", "1m", "--json").expect(3)
         refused.json.expect(["outcome": "refused", "reason": "notAllowed"])
-        #expect(refused.errors == "lockstep: Not possible now\n")
+        #expect(refused.errors == "lockstep: a session that counts up has no phases to change; lockstep stop ends it\n")
+        try await desk.lockstep("correct", "--color", "red").expect(
+            2, errors: "--color “red”: is the colour of a label")
         #expect(try await desk.lockstep("start", "--for", "24h").code == 0)
         let tooLong = try await desk.lockstep("extend", "2h", "--json")
         #expect(tooLong.json.reason == "invalid")
@@ -112,7 +114,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--nonsense"], "nonsense"), (["fly"], "fly"), (["pause", "now"], "now"), (["extend", "25h"], "25h"),
+        (["--nonsense"], "nonsense"), (["fly"], "fly"), (["pause", "now"], "now"),
+        (["extend", "25h"], "an extension is 1s to 24h"),
+        (["say", "Dinner", "--for", "48h"], "a message is shown"), (["start", "--for", "25"], "did you mean 25m?"),
+        (["start", "My", "title"], #"lockstep start "My title""#),
         (["start", "--for", "25m", "--count-up"], "exclude"), (["start", "--color", "#fff"], "--label"),
         (["start", "--plan", "focus 25m x"], "column"),
         (["start", "--plan", ""], "--plan"), (["up", "--port", "70000"], "--port"),

@@ -60,7 +60,7 @@ import Testing
             #expect(result.output == "Session started · until \(time)\(day)\n")
             let ends = try #require(space["desk"].status.endsAt.int)
             #expect((end..<end + 3_000).contains(ends), "\(ends - end)")
-            try await start("25:00").expect(2, errors: "until: must be a time of day, as 14:30")
+            try await start("25:00").expect(2, errors: "--until “25:00”: must be a time of day, as 14:30")
             #expect(try await start("14:30", "--for", "5m").code == 2)
         }
     }
