@@ -8,16 +8,21 @@ extension [String] {
         return similar.isEmpty ? nil : similar.prefix(3).joined(separator: ", ")
     }
 
-    /// The number of letters to insert, to remove or to replace until two names have the same words in any order.
+    /// The number of letters to insert, to remove, to replace or to swap with the next until two names have the same
+    /// words in any order.
     private static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (sorted(one), sorted(other))
-        var last = [Int](0...other.count)
+        var (last, beforeLast) = ([Int](0...other.count), [Int]())
         for (index, letter) in one.enumerated() {
             var row = [index + 1]
             for (column, same) in other.enumerated() {
-                row.append(Swift.min(row[column] + 1, last[column + 1] + 1, last[column] + (letter == same ? 0 : 1)))
+                var least = Swift.min(row[column] + 1, last[column + 1] + 1, last[column] + (letter == same ? 0 : 1))
+                if index > 0, column > 0, letter == other[column - 1], one[index - 1] == same {
+                    least = Swift.min(least, beforeLast[column - 1] + 1)
+                }
+                row.append(least)
             }
-            last = row
+            (last, beforeLast) = (row, last)
         }
         return last[other.count]
     }

@@ -47,9 +47,10 @@ package enum CommandLineRunner {
         let subcommand = type.configuration.subcommands.first { $0._commandName == arguments.first }
         if let command = try? subcommand?.parse(Array(arguments.dropFirst())) { return command }
         let names = type.configuration.subcommands.map { $0._commandName } + ["help"]
-        if let first = arguments.first, !first.hasPrefix("-"), names.count > 1, !names.contains(first) {
+        let wrong = (arguments.first == "help" ? arguments.dropFirst() : arguments[...]).first
+        if let wrong, !wrong.hasPrefix("-"), names.count > 1, !names.contains(wrong) {
             throw UsageError(
-                "there is no command “\(first)”; " + (names.names(like: first).map { "similar: \($0); " } ?? "")
+                "there is no command “\(wrong)”; " + (names.names(like: wrong).map { "similar: \($0); " } ?? "")
                     + "\(type._commandName) --help lists all")
         }
         return try type.parseAsRoot(arguments)

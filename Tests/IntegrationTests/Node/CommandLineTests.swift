@@ -114,7 +114,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--nonsense"], "nonsense"), (["fly"], "fly"), (["pause", "now"], "now"),
+        (["--nonsense"], "nonsense"), (["fly"], "fly"), (["help", "nope"], "nope"),
+        (["stauts"], "similar: status; "), (["pause", "now"], "now"),
         (["extend", "25h"], "an extension is 1s to 24h"),
         (["say", "Dinner", "--for", "48h"], "a message is shown"), (["start", "--for", "25"], "did you mean 25m?"),
         (["start", "My", "title"], #"lockstep start "My title""#),
@@ -126,7 +127,8 @@ import Testing
     func invalidCommandExitsWithTwo(arguments: [String], names: String) async throws {
         let directory = try TemporaryDirectory()
         let socket =
-            arguments.first.map { $0.hasPrefix("-") || $0 == "fly" } == true ? [] : ["--socket", directory.path]
+            arguments.first.map { $0.hasPrefix("-") || ["fly", "help"].contains($0) } == true
+            ? [] : ["--socket", directory.path]
         #expect(try await CommandLine.run(arguments + socket).expect(2, errors: names).output.isEmpty)
     }
 
