@@ -8,6 +8,8 @@ package enum ControlError: Error, Sendable, CustomStringConvertible {
     case unreachable(String)
     case noAnswer(String)
     case refused(String)
+    /// Nothing has the given name.
+    case unknown(String)
     case badAnswer(String)
 
     package var description: String {
@@ -19,7 +21,7 @@ package enum ControlError: Error, Sendable, CustomStringConvertible {
             "\(path) is not a socket: remove it, or give the node another path with --socket (LOCKSTEP_SOCKET)"
         case .unreachable(let path): "no node listens on \(path)"
         case .noAnswer(let path): "the node that listens on \(path) did not answer in time"
-        case .refused(let reason): reason
+        case .refused(let reason), .unknown(let reason): reason
         case .badAnswer(let reason): "the node gave no usable answer: \(reason)"
         }
     }

@@ -163,7 +163,8 @@ package struct ControlClient: Sendable {
         } catch {
             throw .badAnswer("\(uri): \(error)")
         }
-        throw .refused("\(RequestError(refusal.field ?? "", refusal.reason ?? "status \(answer.status)"))")
+        let reason = "\(RequestError(refusal.field ?? "", refusal.reason ?? "status \(answer.status)"))"
+        throw answer.status == 404 ? .unknown(reason) : .refused(reason)
     }
 
     private static func request(_ method: LineText, _ uri: LineText, body: [UInt8] = []) -> [UInt8] {

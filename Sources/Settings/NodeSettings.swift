@@ -69,8 +69,8 @@ package struct NodeSettings: Sendable {
         isAuthorityPinned = try values.isOn(.tlsPinned)
         tlsCertificate = try values.path(.tlsCertificate)
         tlsKey = try values.path(.tlsKey)
-        space = try values.read(.space, SpaceID.init, "1 to 32 characters of a-z, 0-9 and -") ?? Self.defaultSpace
-        let ownNode = try values.read(.node, NodeID.init, "1 to 32 characters of a-z, 0-9 and -")
+        space = try values.read(.space, SpaceID.init, Self.nameRule) ?? Self.defaultSpace
+        let ownNode = try values.read(.node, NodeID.init, Self.nameRule)
         if let ownNode { node = ownNode } else { node = try Self.hostNode() }
         role =
             try values.read(
@@ -83,6 +83,9 @@ package struct NodeSettings: Sendable {
         let paths = Paths(environment: environment)
         stateDirectory = values[.stateDirectory]?.text ?? paths.stateDirectory
         socket = values[.socket]?.text ?? paths.socket(stateDirectory: stateDirectory)
+        if let given = values[.socket], socket.utf8.count > UnixSocket.pathLimit {
+            throw SettingError("\(given.origin): \(ControlError.pathTooLong(socket))")
+        }
         isSocketForGroup = try values.isOn(.socketGroup)
         http = try values.read(.http) { text throws(ValueError) in try HTTPAddress(text) }
         https = try values.read(.https) { text throws(ValueError) in
@@ -124,6 +127,9 @@ package struct NodeSettings: Sendable {
             return handler
         }
     }
+
+    /// The rule for the id of a node and of a space.
+    package static let nameRule = "1 to 32 characters of a-z, 0-9 and -, the first of which is not -"
 
     /// The space of a node whose settings name none.
     package static let defaultSpace: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
@@ -206,7 +212,10 @@ package struct NodeSettings: Sendable {
     /// Reads the password file. Without a user in the address, the user is the node, as in the broker's access rules.
     private mutating func readPassword(_ values: SettingValues) throws(SettingError) {
         guard let given = values[.passwordFile] else { return }
-        guard broker != nil else { throw SettingError("\(given.origin): a password without a broker") }
+        guard broker != nil else {
+            throw SettingError(
+                "\(given.origin): a password without a broker; give that with --broker mqtts://user@host")
+        }
         do throws(ValueError) {
             broker?.password = try Self.password(in: given.text)
         } catch {

@@ -21,7 +21,7 @@ package final class StateDirectory: Sendable {
         do throws(FileError) {
             try Files.makeDirectory(path)
         } catch {
-            throw .unusable(error.description)
+            throw .unusable("\(error.description); choose another directory with --state-dir")
         }
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unusable("cannot open \(path): \(String(cString: strerror(errno)))") }

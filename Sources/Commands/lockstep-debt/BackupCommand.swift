@@ -3,6 +3,7 @@
 import ArgumentParser
 import Debt
 import Glibc
+import Platform
 import Settings
 
 struct BackupCommand: ParsableCommand {
@@ -15,7 +16,11 @@ struct BackupCommand: ParsableCommand {
     var file: String
 
     func run() throws {
-        guard Glibc.access(file, F_OK) != 0 else { throw UsageError("\(file) already exists") }
+        guard Glibc.access(file, F_OK) != 0 else { throw UsageError("\(file) already exists; choose another name") }
+        let folder = Files.folder(of: file)
+        guard Glibc.access(folder, F_OK) == 0 else {
+            throw UsageError("the backup file \(file) cannot be made: there is no folder \(folder)")
+        }
         umask(0o077)
         try access.withLedger { try $0.ledger.backUp(to: file) }
         print("The ledger is in \(file).")

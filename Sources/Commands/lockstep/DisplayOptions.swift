@@ -8,7 +8,12 @@ struct DisplayOptions: ParsableArguments {
     @Option(help: "The face (default: \(Face.focus)).")
     var face: Face?
 
-    @Option(help: "The hours in which the screen is dark without a session, as 23:00-07:00.")
+    @Option(
+        help: "The hours in which the screen is dark without a session, as 23:00-07:00.",
+        transform: { text in
+            guard let hours = BlankHours(text) else { throw ValidationError("it must be hours such as 23:00-07:00") }
+            return hours
+        })
     var blank: BlankHours?
 
     @Option(help: "What is shown without a session, except on the boring face (default: \(Idle.clock)).")
@@ -16,7 +21,11 @@ struct DisplayOptions: ParsableArguments {
 
     @Option(
         help:
-            "How long before its end a running phase is marked, as 5m; never on the boring face (default: not at all).")
+            "How long before its end a running phase is marked, as 5m; never on the boring face (default: not at all).",
+        transform: { text in
+            guard let near = EndWarning(text) else { throw ValidationError("it must be a duration such as 5m or 90s") }
+            return near
+        })
     var near: EndWarning?
 }
 
@@ -44,9 +53,3 @@ struct PageOptions: ParsableArguments {
 extension Face: ExpressibleByArgument {}
 extension Idle: ExpressibleByArgument {}
 extension Theme: ExpressibleByArgument {}
-extension BlankHours: ExpressibleByArgument {
-    init?(argument: String) { self.init(argument) }
-}
-extension EndWarning: ExpressibleByArgument {
-    init?(argument: String) { self.init(argument) }
-}

@@ -20,6 +20,7 @@ extension ExitStatus {
                 switch error {
                 case .noAnswer, .badAnswer: .noAnswer
                 case .refused: .refused
+                case .unknown: .usage
                 case .pathTooLong, .taken, .notASocket, .unreachable: .unreachable
                 }
             throw status.printing("\(error)")

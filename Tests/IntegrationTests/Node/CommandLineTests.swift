@@ -118,6 +118,7 @@ import Testing
         (["stauts"], "similar: status; "), (["pause", "now"], "now"),
         (["extend", "25h"], "an extension is 1s to 24h"),
         (["say", "Dinner", "--for", "48h"], "a message is shown"), (["start", "--for", "25"], "did you mean 25m?"),
+        (["watch", "--near", "x"], "such as 5m or 90s"), (["watch", "--blank", "x"], "such as 23:00-07:00"),
         (["start", "My", "title"], #"lockstep start "My title""#),
         (["start", "--for", "25m", "--count-up"], "exclude"), (["start", "--color", "#fff"], "--label"),
         (["start", "--plan", "focus 25m x"], "column"),
@@ -187,7 +188,10 @@ import Testing
     @Test func nodeCommandRunsTheNodeProgram() async throws {
         let directory = try TemporaryDirectory()
         try await CommandLine.run(["node", "--space", "Not This", "--state-dir", directory.path]).expect(
-            2, errors: "lockstep-node: --space")
+            2, errors: "lockstep-node: --space", "the first of which is not -")
+        let long = directory.path + "/" + String(repeating: "x", count: 120)
+        try await CommandLine.run(["node", "--socket", long, "--state-dir", directory.path]).expect(
+            2, errors: "--socket: the socket's path")
         #expect(try await CommandLine.run(["node", "--help"]).output.contains("USAGE: lockstep-node"))
     }
 }

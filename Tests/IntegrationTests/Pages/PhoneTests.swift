@@ -123,7 +123,7 @@ import Testing
         try await desk.lockstep("phone", "add", "phone").expect(2, errors: "LOCKSTEP_HTTPS=0.0.0.0:7743")
         try await desk.lockstep("phone", "add", "phone", "--host", "pi:7780").expect(
             2, errors: "“pi:7780” is no host; write a name")
-        try await desk.lockstep("phone", "remove", "phone").expect(3, errors: "no phone is named “phone”")
+        try await desk.lockstep("phone", "remove", "phone").expect(2, errors: "no phone is named “phone”")
         try await desk.end()
         let alone = try NodeProcess("desk")
         try await alone.start()

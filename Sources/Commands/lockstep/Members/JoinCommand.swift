@@ -196,11 +196,11 @@ struct OwnBrokerOptions: ParsableArguments {
         }
         let name = node ?? broker.user.flatMap(NodeID.init)?.rawValue
         guard let id = try name.map({ NodeID($0) }) ?? NodeSettings.hostNode() else {
-            throw UsageError("--node is 1 to 32 characters of a-z, 0-9 and -")
+            throw UsageError("--node is \(NodeSettings.nameRule)")
         }
         let spaceID = space.map { SpaceID($0) }
         // Two optionals: the outer one is `nil` if no space is given, the inner one if it is invalid.
-        if let spaceID, spaceID == nil { throw UsageError("--space is 1 to 32 characters of a-z, 0-9 and -") }
+        if let spaceID, spaceID == nil { throw UsageError("--space is \(NodeSettings.nameRule)") }
         return JoinRequest(
             broker: broker, trust: trust, role: role ?? .node, space: spaceID ?? nil, node: id,
             password: try password(for: broker))
