@@ -10,7 +10,8 @@ struct Lockstep: AsyncParsableCommand {
         abstract: "One live session on every screen you own.",
         discussion: """
             Connects to the node on this machine. Where none runs and --broker is given, presses, status, nodes, watch \
-            and calm act as a passing remote. Where one runs, --broker is refused, and so is a --space that is not its own.
+            and calm act as a passing remote. Where one runs, --broker is refused, and so is a \
+            --space that is not its own.
 
             \(ExitStatus.help)
             """,

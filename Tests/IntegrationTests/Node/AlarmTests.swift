@@ -21,6 +21,9 @@ import Testing
             try await kitchen.waitFor("the message") { $0.message == "Dinner" }
             #expect(try await kitchen.lockstep("say").output == "Taken back\n")
             try await desk.waitFor("no message") { $0.message == .null }
+            #expect(try await desk.lockstep("say").output == "no message is shown\n")
+            try await desk.lockstep("say", "Dinner", "tonight").expect()
+            #expect(desk.status.message == "Dinner tonight")
         }
     }
 
@@ -47,6 +50,7 @@ import Testing
         let shorter = try await desk.lockstep("extend", "-2m")
         #expect(shorter.output == "−2m\n", "\(shorter)")
         try await desk.lockstep("extend", "-4m").expect(3, errors: "Less time is left than that")
+        #expect(try await desk.lockstep("extend", "-4m", "--json").json.field == "seconds")
         try await desk.end()
     }
 

@@ -77,7 +77,7 @@ import Testing
             #expect(mistyped.code == 2)
             #expect(mistyped.errors.contains("similar: correct;"), "\(mistyped)")
             #expect(try await desk.lockstep("stop").code == 0)
-            #expect(try await desk.lockstep("correct", "--title", "Late").code == 5)
+            try await desk.lockstep("correct", "--title", "Late").expect(5, errors: "→ lockstep start")
         }
     }
 
