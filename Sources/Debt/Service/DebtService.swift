@@ -127,9 +127,10 @@ package actor DebtService: BrokerService {
     private func handle(_ decoded: Decoded, of message: MQTTMessage, in space: DebtSpace) {
         switch decoded {
         case .record(let digested):
+            let now = Clocks.now()
             filer.receive(
-                digested, in: space.id, at: space.core.groupTime(at: Clocks.now()),
-                isVouched: space.core.engine.areDatesFinal)
+                digested, in: space.id, at: space.core.groupTime(at: now),
+                isVouched: space.core.engine.areDatesFinal(at: now))
         case .feed(.calm(let calm?)):
             perform("written") {
                 try ledger.store(calm, in: space.id)

@@ -276,10 +276,8 @@ public struct Engine: Hashable, Sendable {
         min(max(groupClock.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
-    /// Whether dates are final; see `Context.areDatesFinal`.
-    public var areDatesFinal: Bool {
-        groupClock.source == .own || groupClock.source == .others && groupClock.areClocksKnown
-    }
+    /// Returns whether dates are final; see `Context.areDatesFinal`.
+    public func areDatesFinal(at now: Instant) -> Bool { context(at: now).areDatesFinal }
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
     public var timeOrigin: NodeID? { groupClock.origin }
 
