@@ -17,7 +17,7 @@ struct BrokerHosts {
         var system = utsname()
         uname(&system)
         let text = withUnsafeBytes(of: system.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        let ipv4 = Interfaces.ipv4Addresses().filter { !$0.hasPrefix("127.") }
+        let ipv4 = Interfaces.ipv4Addresses().filter { !HostText.isLoopback($0) }
         let ipv6 = Interfaces.ipv6Addresses().filter { ["2", "3", "fd"].contains(where: $0.hasPrefix) }
         return Self(name: HostName(text), networkAddresses: (ipv4 + ipv6).compactMap(HostName.init))
     }

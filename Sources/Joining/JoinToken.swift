@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import Glibc
+import Platform
 import Session
 package import Settings
 
@@ -96,18 +97,12 @@ package enum JoinToken {
     }
 
     private static func encoded(_ host: String, after name: String?) -> [UInt8] {
-        if let bytes = address(host, family: AF_INET, count: 4) { return [ipv4] + bytes }
-        if let bytes = address(host, family: AF_INET6, count: 16) { return [ipv6] + bytes }
+        if let bytes = HostText.address(host) { return [bytes.count == 4 ? ipv4 : ipv6] + bytes }
         if let name, host == localName(of: name) { return [local] }
         return [UInt8(host.utf8.count)] + host.utf8
     }
 
     private static func localName(of name: String) -> String { name.prefix { $0 != "." } + ".local" }
-
-    private static func address(_ text: String, family: Int32, count: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        return inet_pton(family, text, &bytes) == 1 ? bytes : nil
-    }
 
     /// Returns the text of an address from its bytes.
     private static func text(of address: [UInt8], family: Int32) -> String {

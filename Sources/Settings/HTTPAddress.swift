@@ -21,10 +21,7 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     package var port: Int { endpoint.port }
 
     /// Whether only programs of this machine can connect.
-    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
-
-    /// Whether the node listens on all addresses of its machine.
-    package var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
+    package var isLoopback: Bool { HostText.isLoopback(host) }
 
     package var description: String { endpoint.description }
 }

@@ -11,14 +11,13 @@ package enum HostName: Hashable, Sendable {
 
     /// Reads a name or an address; `nil` for a text that no certificate can hold.
     package init?(_ text: String) {
-        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
-            var bytes = [UInt8](repeating: 0, count: count)
-            guard inet_pton(family, text, &bytes) == 1, let address = Self(bytes: bytes) else { continue }
+        if let address = HostText.address(text).flatMap(Self.init(bytes:)) {
             self = address
-            return
+        } else if HostText.accepts(text) {
+            self = .name(text.lowercased())
+        } else {
+            return nil
         }
-        guard HostText.accepts(text) else { return nil }
-        self = .name(text.lowercased())
     }
 
     /// Creates an address from its bytes; `nil` unless they are 4 or 16.

@@ -20,4 +20,15 @@ import Testing
     func otherTextsAreRefused(text: String) {
         #expect(!HostText.accepts(text))
     }
+
+    @Test(arguments: ["localhost", "127.0.0.1", "127.1.2.3", "::1", "0:0::1", "::ffff:127.0.0.1"])
+    func ownAddressesAreLoopback(text: String) { #expect(HostText.isLoopback(text)) }
+
+    @Test(arguments: ["127.example.org", "127.1", "::127", "7f00::", "::ffff:10.0.0.7", "10.0.0.127", "::", ""])
+    func othersAreNotLoopback(text: String) { #expect(!HostText.isLoopback(text)) }
+
+    @Test func allAddressesAreToldFromOne() {
+        for text in ["0.0.0.0", "::", "0::0"] { #expect(HostText.isAny(text), "\(text)") }
+        for text in ["0.0.0.1", "::1", "0", "pi"] { #expect(!HostText.isAny(text), "\(text)") }
+    }
 }

@@ -63,6 +63,7 @@ import Testing
             #expect(complaint { try settings([.https: text]) }.contains("is no host; to listen on all"), "\(text)")
         }
         #expect(try settings([.http: "pi.local:8080"]).http?.host == "pi.local")
+        #expect(try settings([.http: "127.example.org:8080"]).http?.isLoopback == false)
     }
 
     @Test func defaultsHoldWithoutSettings() throws {

@@ -97,8 +97,6 @@ extension KioskReport {
         package var port: Int
         package var isLoopback: Bool
 
-        package var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
-
         package func origin(at host: String) -> String { "\(scheme)://\(host.urlHost):\(port)" }
     }
 

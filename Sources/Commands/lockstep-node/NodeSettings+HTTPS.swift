@@ -5,6 +5,7 @@ import Settings
 import Web
 
 #if HTTPS
+import Platform
 import TLS
 #endif
 
@@ -20,7 +21,7 @@ extension NodeSettings {
             }
             return try ServerCertificate(
                 stateDirectory: stateDirectory, machine: Self.hostName, hosts: names,
-                isForAnyAddress: https.isForAnyAddress, log: log)
+                isForAnyAddress: HostText.isAny(https.host), log: log)
         } catch {
             throw SettingError("HTTPS cannot be served: \(error)")
         }

@@ -20,7 +20,7 @@ extension KioskReport {
     /// the node for another host.
     func check(_ host: PageHost?, of page: Page) throws {
         guard let host else { return }
-        if page.isLoopback, host.isAddress, host.origin == nil, !["::1", "127"].contains(where: host.host.hasPrefix) {
+        if page.isLoopback, host.isAddress, host.origin == nil, !HostText.isLoopback(host.host) {
             throw UsageError("\(Self.onlyHere), or name the proxy as --host https://pi.example.org")
         }
         guard !host.isAddress, !names.contains(host.name) else { return }
@@ -35,7 +35,7 @@ extension KioskReport {
         if let origin = host?.origin { return origin }
         if let host { return page.origin(at: host.host) }
         let own = local ? (page.host == "::" ? "::1" : "127.0.0.1") : "\(machine).local"
-        return page.origin(at: page.isForAnyAddress ? own : page.host)
+        return page.origin(at: HostText.isAny(page.host) ? own : page.host)
     }
 }
 
@@ -60,7 +60,7 @@ struct PageHost {
             throw ValidationError(
                 "“\(text)” is no host; write a name or an address without port, or an origin as https://pi.example.org")
         }
-        guard !["0.0.0.0", "::"].contains(host) else {
+        guard !HostText.isAny(host) else {
             throw ValidationError(
                 "“\(host)” stands for all addresses of a machine; write the one that the browser uses")
         }
@@ -68,5 +68,5 @@ struct PageHost {
 
     var name: String { host.lowercased() }
     /// Whether the host is an address and not a name; every node answers to addresses.
-    var isAddress: Bool { name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } }
+    var isAddress: Bool { HostText.isAddress(host) }
 }

@@ -3,6 +3,7 @@
 import Display
 import HTTPTypes
 import Hummingbird
+import Platform
 import Session
 
 /// Authenticates and authorizes requests from the network. The Unix socket is protected by its file mode instead.
@@ -47,7 +48,7 @@ struct AuthMiddleware: RouterMiddleware {
     /// looks like a program of this machine; ``needsLocalKey`` guards against such a proxy.
     private func isLocal(_ request: Request, _ context: WebContext) -> Bool {
         let host = Self.host(of: request.head.authority ?? "")
-        return context.isFromLoopback && Self.isLoopback(host) && !configuredHosts.contains(host)
+        return context.isFromLoopback && HostText.isLoopback(host) && !configuredHosts.contains(host)
             && !request.headers.contains { Self.isForwarding($0.name.canonicalName) }
     }
 
@@ -64,7 +65,7 @@ struct AuthMiddleware: RouterMiddleware {
             throw HTTPProblem(.badRequest, field: "Host", "a request names one host")
         }
         let name = Self.host(of: request.head.authority ?? "")
-        guard !name.isEmpty, Self.isAddress(name) || hosts.contains(name) || configuredHosts.contains(name) else {
+        guard !name.isEmpty, HostText.isAddress(name) || hosts.contains(name) || configuredHosts.contains(name) else {
             throw HTTPProblem(
                 .misdirectedRequest, field: "Host",
                 "“\(name)” is not a name of this node; use its address, or add the name to LOCKSTEP_HTTP_HOSTS")
@@ -157,17 +158,6 @@ struct AuthMiddleware: RouterMiddleware {
             return ""
         }
         return name.lowercased()
-    }
-
-    /// Whether a host is this machine's own name or address for itself.
-    static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.") && isAddress(host)
-    }
-
-    static func isAddress(_ name: String) -> Bool {
-        if name.contains(":") { return name.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." } }
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 }
 

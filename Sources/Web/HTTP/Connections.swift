@@ -159,8 +159,5 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
 extension SocketAddress {
     /// Whether the address is this machine's: on the loopback interface or a Unix socket.
-    var isLoopback: Bool {
-        guard let text = ipAddress else { return true }
-        return text == "::1" || text.hasPrefix("127.") || text.hasPrefix("::ffff:127.")
-    }
+    var isLoopback: Bool { ipAddress.map(HostText.isLoopback) ?? true }
 }

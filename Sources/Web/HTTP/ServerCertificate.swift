@@ -50,7 +50,7 @@ package final class ServerCertificate: HTTPEncryption {
     package convenience init(
         stateDirectory: String, machine: String, hosts: Set<String>, isForAnyAddress: Bool, log: Logger
     ) throws(CertificateError) {
-        let names = hosts.union(["localhost", "127.0.0.1", "::1"]).subtracting(["0.0.0.0", "::"]).sorted()
+        let names = hosts.union(["localhost", "127.0.0.1", "::1"]).filter { !HostText.isAny($0) }.sorted()
         let authority = OwnAuthority(
             stateDirectory: stateDirectory, machine: machine, names: names.compactMap { HostName($0) },
             addresses: { isForAnyAddress ? PrivateNetworks.addressesOfThisMachine() : [] })

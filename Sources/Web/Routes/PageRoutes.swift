@@ -5,6 +5,7 @@ import CWebAssets
 import Display
 import Hummingbird
 import NIOCore
+import Platform
 import Session
 import Wire
 
@@ -157,7 +158,7 @@ struct PageRoutes: Sendable {
         query["key"] = isOpen || context.phone != nil ? nil : kiosk.viewKey
         let authority = request.head.authority ?? ""
         var origin = "\(context.isSecure ? "https" : "http")://\(authority)"
-        if AuthMiddleware.isLoopback(AuthMiddleware.host(of: authority)), let page, !page.isLoopback {
+        if HostText.isLoopback(AuthMiddleware.host(of: authority)), let page, !page.isLoopback {
             origin = page.origin(at: "\(kiosk.machine).local")
         }
         let address = KioskReport.link(to: origin, query: query.values)

@@ -71,7 +71,7 @@ struct KioskLinkCommand: AsyncParsableCommand {
         for (name, value) in shown.parameters { query[name] = value }
         if !controls { query["controls"] = "0" }
         // A link with a given host, such as a proxy, may be opened on any machine.
-        let isForOthers = host != nil || !page.isLoopback && !(local && page.isForAnyAddress)
+        let isForOthers = host != nil || !page.isLoopback && !(local && HostText.isAny(page.host))
         if isForOthers || report.needsLocalKey { query["key"] = controls ? report.controlKey : report.viewKey }
         return KioskReport.link(to: origin, query: query)
     }
