@@ -5,9 +5,6 @@ import Session
 /// The conversion of a node's boot clock to this machine's, from the arrival times of its messages. No message arrives
 /// before it is sent, so the fastest message gives the best estimate of the offset between the two.
 struct SourceClock: Hashable, Sendable {
-    /// The assumed maximum drift between two clocks: one millisecond in this many milliseconds (200 ppm).
-    private static let drift: Int64 = 5_000
-
     private var bootID: BootID?
     /// The estimate of this machine's clock minus the node's; `nil` before the first message.
     private var lead: Milliseconds?
@@ -18,7 +15,9 @@ struct SourceClock: Hashable, Sendable {
     /// boot clock; a new `bootID` resets the estimate.
     mutating func place(sent: BootTime, bootID: BootID?, at now: BootTime) -> BootTime {
         var found = now - sent
-        if bootID == self.bootID, let lead { found = min(found, lead + (now - at) / Self.drift) }
+        if bootID == self.bootID, let lead {
+            found = min(found, lead + (now - at) / (1_000 * ClockEstimate.driftInterval.count))
+        }
         (self.bootID, lead, at) = (bootID, found, now)
         return sent + found
     }

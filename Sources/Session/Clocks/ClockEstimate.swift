@@ -6,9 +6,9 @@
 /// peer's boot clock is ahead of this one by at least `boot - now` and at most `boot - sent`, however the delay was
 /// divided between the two directions. This is the interval method of Marzullo and Owicki, "Maintaining the Time in a
 /// Distributed System" (1983).
-struct ClockEstimate: Hashable, Sendable {
+package struct ClockEstimate: Hashable, Sendable {
     /// The time in which two clocks drift apart by a microsecond at most: 200 millionths, twice a crystal's tolerance.
-    static let driftInterval: Milliseconds = 5
+    package static let driftInterval: Milliseconds = 5
 
     let bootID: BootID
     /// The interval as of ``at``.
