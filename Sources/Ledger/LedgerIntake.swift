@@ -7,6 +7,14 @@ public import Wire
 public enum AwakeScale: TimeScale {}
 public typealias AwakeTime = Time<AwakeScale>
 
+/// A node of a space.
+public struct SpaceNode: Hashable, Sendable {
+    public let space: SpaceID
+    public let node: NodeID
+
+    public init(space: SpaceID, node: NodeID) { (self.space, self.node) = (space, node) }
+}
+
 /// Groups arriving records into transactions of the ledger, and collects their answers. Pure: the caller has the clock,
 /// the disk and the connection. It writes each ``nextBatch()`` and passes the result to ``noteFiled(_:at:)``;
 /// records that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its end to
@@ -32,19 +40,13 @@ public struct LedgerIntake: Sendable {
     /// The maximum number of answers without an acknowledgement of the broker.
     public static let window = 32
 
-    /// A node of a space, which awaits acknowledgements.
-    private struct Asker: Hashable {
-        var space: SpaceID
-        var node: NodeID
-    }
-
     private var waiting: [(arrival: Arrival, since: AwakeTime)] = []
     /// The records that are being written.
     private var filing: [(arrival: Arrival, since: AwakeTime)] = []
     private var dropped = 0
-    private var answers: [Asker: [LedgerAck.Item]] = [:]
+    private var answers: [SpaceNode: [LedgerAck.Item]] = [:]
     /// The keys of ``answers``, in order.
-    private var askers: [Asker] = []
+    private var askers: [SpaceNode] = []
     private var answersOut = 0
     private var notes: [IntakeNote] = []
 
@@ -107,7 +109,7 @@ public struct LedgerIntake: Sendable {
     // MARK: Answers
 
     private mutating func answer(_ node: NodeID, in space: SpaceID, _ item: LedgerAck.Item) {
-        let asker = Asker(space: space, node: node)
+        let asker = SpaceNode(space: space, node: node)
         if answers[asker] == nil { askers.append(asker) }
         answers[asker, default: []].append(item)
     }

@@ -144,7 +144,7 @@ package actor DebtService: BrokerService {
             // If a node went offline unnoticed, only the start of its last connection is known.
             let since = message.retain ? presence.at : space.core.groupTime(at: Clocks.now())
             presences.insert(
-                PresenceQueue.Key(space: space.id, node: sender), goneSince: peer.isOnline ? nil : since,
+                SpaceNode(space: space.id, node: sender), goneSince: peer.isOnline ? nil : since,
                 at: Clocks.boot())
         case .discard(let reason, let sender):
             guard let sender, case .own(.record, _) = space.core.codec.topics.parse(message.topic) else { return }

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 import Mosquitto
 import Session
 
 /// The nodes whose presence has arrived. Presences have no rate limit, so each node is handled at most once in an
 /// ``interval``.
 struct PresenceQueue {
-    /// A node of a space.
-    struct Key: Hashable {
-        var space: SpaceID
-        var node: NodeID
-    }
-
     /// The presences of a node since it was handled last.
     struct Change: Hashable {
         /// Whether the node was online meanwhile.
@@ -25,15 +20,15 @@ struct PresenceQueue {
     /// The minimum time between two handlings of a node.
     static let interval: Milliseconds = 5_000
 
-    private var waiting: [Key: Change] = [:]
+    private var waiting: [SpaceNode: Change] = [:]
     /// When the nodes of the last ``interval`` were handled.
-    private var handled: [Key: BootTime] = [:]
+    private var handled: [SpaceNode: BootTime] = [:]
     private var armedFor: BootTime?
     private let timer: LoopTimer
 
     init(timer: LoopTimer) { self.timer = timer }
 
-    mutating func insert(_ key: Key, goneSince: GroupTime?, at now: BootTime) {
+    mutating func insert(_ key: SpaceNode, goneSince: GroupTime?, at now: BootTime) {
         var change = waiting[key] ?? Change(dueAt: handled[key].map { $0 + Self.interval } ?? now)
         change.hasReturned = change.hasReturned || goneSince == nil
         change.goneSince = goneSince.map { change.goneSince ?? $0 }
@@ -41,7 +36,7 @@ struct PresenceQueue {
         arm(for: change.dueAt)
     }
 
-    mutating func removeDue(at now: BootTime) -> [Key: Change] {
+    mutating func removeDue(at now: BootTime) -> [SpaceNode: Change] {
         armedFor = nil
         let due = waiting.filter { $0.value.dueAt <= now }
         waiting = waiting.filter { $0.value.dueAt > now }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 import Runtime
 import Session
 import Synchronization
@@ -12,12 +13,6 @@ package final class RecordQuota: Sendable {
     /// The total number of sessions of one node.
     package static let sessions = 300_000
 
-    /// A node of a space.
-    struct Key: Hashable {
-        var space: SpaceID
-        var node: NodeID
-    }
-
     /// The number of sessions that a node has stored, and how many it may store now.
     struct Use: Equatable {
         var stored: Int
@@ -28,10 +23,10 @@ package final class RecordQuota: Sendable {
 
     /// The maximum number of nodes whose use is cached; beyond it all are read from the ledger again.
     private static let nodesLimit = 65_536
-    private let cache = Mutex<[Key: Use]>([:])
+    private let cache = Mutex<[SpaceNode: Use]>([:])
 
     /// The use of each node, to restore it when a transaction fails.
-    var uses: [Key: Use] {
+    var uses: [SpaceNode: Use] {
         get { cache.withLock(\.self) }
         set { cache.withLock { $0 = newValue } }
     }
@@ -43,7 +38,7 @@ package final class RecordQuota: Sendable {
     func admits(
         _ node: NodeID, in space: SpaceID, now: BootTime = Clocks.boot(), stored: () throws -> Int
     ) rethrows -> Bool {
-        let key = Key(space: space, node: node)
+        let key = SpaceNode(space: space, node: node)
         return try cache.withLock { uses in
             if uses.count > Self.nodesLimit { uses = [:] }
             var use = try uses[key] ?? Use(stored: stored(), allowance: Double(Self.sessionsPerDay), at: now)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 import Mosquitto
 import Platform
 import Runtime
@@ -12,13 +13,13 @@ import Testing
 
 /// Presences of nodes, by given times of the boot clock.
 @Suite(.timeLimit(.minutes(15))) struct PresenceQueueTests {
-    private let desk: PresenceQueue.Key
-    private let hall: PresenceQueue.Key
+    private let desk: SpaceNode
+    private let hall: SpaceNode
 
     init() throws {
         let home = SpaceID.home
-        desk = PresenceQueue.Key(space: home, node: NodeID.desk)
-        hall = PresenceQueue.Key(space: home, node: try #require(NodeID("hall")))
+        desk = SpaceNode(space: home, node: NodeID.desk)
+        hall = SpaceNode(space: home, node: try #require(NodeID("hall")))
     }
 
     private func withQueue(_ body: (inout PresenceQueue) throws -> Void) async throws {
