@@ -80,11 +80,11 @@ package struct SessionLog {
         case .clockCorrected(let change):
             log.warning(
                 "group time differs from this machine's clock",
-                metadata: ["by": "\(change / 1_000) s"])
+                metadata: ["by": "\(change.wholeSeconds) s"])
         case .restamped(let session, let from, let to):
             log.info(
                 "group time has changed, and the start of the session was corrected",
-                metadata: ["session": "\(session)", "by": "\((to - from) / 1_000) s"])
+                metadata: ["session": "\(session)", "by": "\((to - from).wholeSeconds) s"])
         case .notAnnounced(let session):
             log.info(
                 "a session that began and ended without a connection is not announced",

@@ -72,7 +72,7 @@ package struct CurrentPhaseReport: Hashable, Sendable, Described {
         index = moment.register.phase
         count = moment.register.plan.count
         phase = PhaseReport(moment.register.currentPhase)
-        elapsedSeconds = Int(moment.elapsed.count / 1_000)
+        elapsedSeconds = moment.elapsed.wholeSeconds
         remainingSeconds = Int((moment.remaining.count + 999) / 1_000)
     }
 

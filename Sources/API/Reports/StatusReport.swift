@@ -202,7 +202,7 @@ package struct StatusReport: Hashable, Sendable, Described {
         phase = register?.phase
         currentPhase = moment.map(CurrentPhaseReport.init)
         startTime = register?.startedAt
-        elapsedSeconds = moment.map { Int($0.elapsed.count / 1_000) }
+        elapsedSeconds = moment?.elapsed.wholeSeconds
         totalSeconds = isCountdown ? register?.currentPhase.seconds : nil
         isRunning = register?.status == .running
         let over = moment.flatMap { $0.isInOvertime ? $0.shownSeconds : nil }

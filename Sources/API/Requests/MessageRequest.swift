@@ -6,7 +6,7 @@ package import Wire
 /// A text for all screens of the space, from a person or a program on this machine.
 package struct MessageRequest: Hashable, Sendable, Described {
     private static let defaultSeconds = 600
-    private static let life = 1...Int(Limits.messageLife.count / 1_000)
+    private static let life = 1...Limits.messageLife.wholeSeconds
 
     package var text: String
     package var seconds: Int?

@@ -133,7 +133,7 @@ final class RecordFiler {
         switch note {
         case .behind(let waiting, let lag, let dropped):
             let text =
-                "records arrive faster than the ledger's disk writes them: \(waiting) wait, the oldest for \(lag / 1_000) s"
+                "records arrive faster than the ledger's disk writes them: \(waiting) wait, the oldest for \(lag.wholeSeconds) s"
                 + (dropped > 0 ? ", and \(dropped) were dropped; their nodes send them again" : "")
             if limiter.admit("behind", at: SystemClock.bootMilliseconds()) != nil {
                 log.warning("cannot keep up", metadata: ["reason": "\(text)"])

@@ -47,7 +47,7 @@ extension Screen {
     }
 
     static func lastHeard(_ time: Milliseconds, strings: Strings) -> Localized {
-        let seconds = Int(time.count / 1_000)
+        let seconds = time.wholeSeconds
         let (key, count): (Strings.Key, Int) =
             switch seconds {
             case ..<60: (.lastHeardSeconds, seconds)

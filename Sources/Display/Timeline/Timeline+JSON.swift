@@ -43,7 +43,7 @@ extension Timeline.Entry {
         let isMarked = screen.time.description.hasPrefix(TimeText.approximateSign.description)
         let sign = isMarked ? TimeText.approximateSign : ""
         let seconds = count.map { count in
-            Int((count.length.map { max($0 - count.elapsed, 0) } ?? count.elapsed).count / 1_000)
+            (count.length.map { max($0 - count.elapsed, 0) } ?? count.elapsed).wholeSeconds
         }
         let buttons = screen.isIdle ? offers.map(\.button) : screen.buttons.map(\.json)
         return [

@@ -7,7 +7,7 @@ package enum RefusalText {
     /// Returns the text of a reply. If there was no answer, it also says how long the press can still take effect.
     package static func text(_ key: Strings.Key, _ strings: Strings) -> Localized {
         guard key == .noAnswer else { return strings[key] }
-        let late = strings.text(.lateEffect, count: Int(Limits.intentLife.count / 1_000))
+        let late = strings.text(.lateEffect, count: Limits.intentLife.wholeSeconds)
         return [strings[key], late].joined(separator: Localized.separator)
     }
 

@@ -25,7 +25,7 @@ extension Node {
     /// Waits until the broker's retained messages have arrived. Returns why there is no connection; `nil` if there is.
     package func waitUntilCaughtUp(for time: Milliseconds = .seconds(4)) async -> String? {
         if !core.hasCaughtUp { await wait(for: \.catchUp, atMost: time) }
-        return view.isLinked ? nil : link.problems.current ?? "no answer in \(time / 1_000) s"
+        return view.isLinked ? nil : link.problems.current ?? "no answer in \(time.wholeSeconds) s"
     }
 
     /// Publishes that the node goes offline, and closes the connection. The session continues by its plan.

@@ -14,6 +14,9 @@ public struct Milliseconds: Hashable, Comparable, Sendable, AdditiveArithmetic, 
 
     @inlinable public var magnitude: Milliseconds { Milliseconds(abs(count)) }
 
+    /// The duration in seconds, rounded towards zero.
+    @inlinable public var wholeSeconds: Int { Int(count / 1_000) }
+
     /// The duration after this number of doublings, which must not overflow.
     package func doubled(_ times: Int) -> Milliseconds { Milliseconds(count << Int64(times)) }
 

@@ -154,8 +154,8 @@ public struct Moment: Hashable, Sendable {
     /// that have passed since, rounded down.
     public var shownSeconds: Int {
         switch register.mode {
-        case .countdown: isInOvertime ? Int(over.count / 1_000) : Int((remaining.count + 999) / 1_000)
-        case .countup: Int(elapsed.count / 1_000)
+        case .countdown: isInOvertime ? over.wholeSeconds : Int((remaining.count + 999) / 1_000)
+        case .countup: elapsed.wholeSeconds
         }
     }
 

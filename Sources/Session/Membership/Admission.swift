@@ -97,7 +97,7 @@ struct Admission: Hashable, Sendable {
     /// Whether a version can be an honest node's: an epoch counts lost journals, so it grows slower than time. The
     /// bound rises by one a second. So a second later every reader accepts a version above any that was forged.
     static func isPlausible(_ version: Version, groupTime: GroupTime) -> Bool {
-        version.epoch <= Limits.epochs + Int(max(0, groupTime - Limits.earliestStamp).count / 1_000)
+        version.epoch <= Limits.epochs + max(0, groupTime - Limits.earliestStamp).wholeSeconds
     }
 
     /// The version that an objection makes this node exceed: a bounded step towards the claim. The step is

@@ -118,7 +118,7 @@ struct Liar {
     }
 
     /// The largest epoch that readers accept at the time of the latest act; one more a second later.
-    var plausibleEpochs: Int { Limits.epochs + Int((time - Limits.earliestStamp).count / 1_000) }
+    var plausibleEpochs: Int { Limits.epochs + (time - Limits.earliestStamp).wholeSeconds }
 
     func changed(_ register: Register, _ change: (inout Register) -> Void) -> Register {
         var register = register

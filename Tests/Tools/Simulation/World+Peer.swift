@@ -168,7 +168,7 @@ extension World {
             return
         }
         // By the latest plausible time of any clock.
-        let bound = Limits.epochs + Int(Limits.plausibleSpan.count / 1_000) + Int(Milliseconds.days(1).count / 1_000)
+        let bound = Limits.epochs + Limits.plausibleSpan.wholeSeconds + Milliseconds.days(1).wholeSeconds
         if held.epoch > bound { fail(.counterBounded, "\(Names.node(node)) holds \(held.owner)'s \(held.version)") }
     }
 
