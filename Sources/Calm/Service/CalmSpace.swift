@@ -45,7 +45,7 @@ final class CalmSpace: ServiceSpace {
 
     /// Adds the level of a node's microphone. Its boot clock is converted to this machine's.
     func add(_ level: SoundLevel, from node: NodeID, at now: BootTime) {
-        let source = level.source.map { "\(node)/\($0)" } ?? node.rawValue
+        let source = level.sourceName(at: node)
         var sent = now
         if let reading = level.sent {
             if clocks.count >= Self.clocksLimit, clocks[source] == nil { clocks.removeAll() }

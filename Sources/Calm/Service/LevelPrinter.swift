@@ -46,7 +46,7 @@ package enum LevelPrinter {
     ) -> (source: String, level: Int)? {
         let decoded = codec.decode(topic: message.topic, payload: message.payload, retained: false, now: 0)
         if case .sound(let level, let node) = decoded {
-            return (level.source.map { "\(node)/\($0)" } ?? node.rawValue, level.level)
+            return (level.sourceName(at: node), level.level)
         }
         guard let level = sensor?.sensor.level(in: message.payload) else { return nil }
         return (message.topic, level)

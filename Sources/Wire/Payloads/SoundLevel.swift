@@ -29,6 +29,9 @@ public struct SoundLevel: Hashable, Sendable, Described {
         self.bootID = bootID
     }
 
+    /// Returns the name of the microphone in its space, with that of its node.
+    package func sourceName(at node: NodeID) -> String { source.map { "\(node)/\($0)" } ?? node.rawValue }
+
     package static let objectName = "sound"
     package static let blank = SoundLevel(level: 0)
 
