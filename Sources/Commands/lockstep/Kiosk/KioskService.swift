@@ -12,7 +12,7 @@ import Settings
 enum KioskService {
     static let unit: LineText = "lockstep-kiosk.service"
     /// A client of the machine's node, whose page the unit shows.
-    private static let node = ControlClient(path: "/run/lockstep/node.sock")
+    private static let node = ControlClient(path: Installation.machineSocket)
     /// The file in which `kiosk-session` says what it shows: `page`, `terminal` or `nothing`. A reason follows if it
     /// shows less than it should, or still waits.
     private static let report = "/run/lockstep-kiosk/shows"
@@ -20,7 +20,7 @@ enum KioskService {
     private static let timeout = Duration.seconds(120)
 
     static func requireRoot() throws {
-        guard geteuid() == 0 else { throw UsageError("this changes the machine: run it as root, with sudo") }
+        try MemberCommandSupport.requireRoot()
         guard access("/run/systemd/system", F_OK) == 0 else {
             throw UsageError("systemd does not run here; show the page by hand, at the address of `lockstep kiosk`")
         }

@@ -23,7 +23,7 @@ enum MemberCommandSupport {
         }
     }
 
-    static func requireRoot(_ destdir: String?) throws {
+    static func requireRoot(_ destdir: String? = nil) throws {
         if destdir == nil, geteuid() != 0 { throw UsageError("this changes the machine; run it with sudo") }
     }
 
