@@ -126,7 +126,7 @@ extension Trial {
         for _ in 0..<6_000 {
             let text = String(decoding: try Files.read(log, limit: BrokerFiles.limit), as: UTF8.self)
             if text.contains(" running\n") { return true }
-            if Child.hasEnded(process) { return false }
+            if Programs.hasEnded(process) { return false }
             try await Task.sleep(for: .milliseconds(10))
         }
         return false

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 package import Session
 package import Settings
 import Subprocess
@@ -42,12 +41,6 @@ package enum Child {
     /// Runs `systemctl`, which may wait until a unit has stopped or started.
     package static func systemctl(_ arguments: [LineText]) async throws(ValueError) -> Output {
         try await run("systemctl", arguments, seconds: 120)
-    }
-
-    /// Whether a child has ended. It is not reaped.
-    package static func hasEnded(_ process: CInt) -> Bool {
-        var state = siginfo_t()
-        return waitid(P_PID, id_t(process), &state, WEXITED | WNOHANG | WNOWAIT) != 0 || state.si_signo != 0
     }
 
     private static func start(

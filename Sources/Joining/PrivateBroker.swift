@@ -116,7 +116,7 @@ package struct PrivateBroker: Sendable {
     private func waitUntilReady(_ process: pid_t) async throws {
         for _ in 0..<6_000 {
             if LoopbackPort.isServed(port) { return }
-            if Child.hasEnded(process) { break }
+            if Programs.hasEnded(process) { break }
             try await Task.sleep(for: .milliseconds(10))
         }
         throw ValueError.unusable("mosquitto does not listen on port \(port); see \(directory)/mosquitto.log")
@@ -158,9 +158,7 @@ package struct PrivateBroker: Sendable {
 
     /// Returns the path of mosquitto. Debian installs it where only root's PATH points.
     package static func program() throws(ValueError) -> String {
-        let path = getenv("PATH").map { String(cString: $0) } ?? ""
-        let directories = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
-        guard let program = directories.map({ $0 + "/mosquitto" }).first(where: { access($0, X_OK) == 0 }) else {
+        guard let program = Programs.find("mosquitto", or: ["/usr/sbin", "/usr/local/sbin"]) else {
             throw ValueError("mosquitto is not installed; on Debian: sudo apt install mosquitto")
         }
         return program

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Platform
 import Settings
 import Subprocess
 import SystemPackage
@@ -31,17 +32,12 @@ enum Recorder: Hashable, Sendable, CustomStringConvertible {
         guard settings.format.encoding == .s16 else {
             throw SettingError("--format is for your own recorder; name it with --recorder")
         }
-        let found = known.filter { isInstalled($0[0]) }
+        let found = known.filter { Programs.find($0[0]) != nil }
         guard !found.isEmpty else {
             throw SettingError(
                 "no recorder is installed: install pipewire-bin, pulseaudio-utils or alsa-utils, or give --recorder")
         }
         return found.map(Recorder.command)
-    }
-
-    private static func isInstalled(_ program: String) -> Bool {
-        let path = getenv("PATH").map { String(cString: $0) } ?? ""
-        return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 
     /// Runs a recorder in its own process group, which is ended when `body` returns.

@@ -2,6 +2,7 @@
 
 import API
 import Glibc
+import Platform
 import Settings
 
 /// The check that the node's machine can show notifications and play sounds, if the settings ask for them.
@@ -46,9 +47,7 @@ struct AlertCheck {
     }
 
     private func isInstalled(_ program: String) -> Bool {
-        (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").contains { folder in
-            access("\(folder)/\(program)", X_OK) == 0
-        }
+        Programs.find(program, in: environment["PATH"]) != nil
     }
 
     private func isInSession(_ socket: String) -> Bool {

@@ -89,10 +89,7 @@ struct HookProcess: Sendable {
     private static func ends(_ process: pid_t, within limit: Duration) async -> Bool {
         var (waited, pause) = (Duration.zero, Duration.milliseconds(2))
         while waited < limit {
-            var info = siginfo_t()
-            if waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo != 0 {
-                return true
-            }
+            if Programs.hasEnded(process) { return true }
             guard (try? await Task.sleep(for: pause)) != nil else { return true }
             waited += pause
             pause = min(pause * 2, .milliseconds(100))
