@@ -197,6 +197,8 @@ package enum Files {
         return status.st_mode & 0o7777
     }
 
-    /// Returns whether only the owner and the group of a file may use it.
-    package static func isPrivate(_ path: String) throws(FileError) -> Bool { try mode(of: path) & 0o007 == 0 }
+    /// Returns why a file cannot hold a secret: others than its owner and group may use it; `nil` if they may not.
+    package static func exposure(of path: String) throws(FileError) -> String? {
+        try mode(of: path) & 0o007 == 0 ? nil : "\(path) is readable by other users; run chmod 600 \(path)"
+    }
 }

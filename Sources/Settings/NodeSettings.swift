@@ -226,15 +226,14 @@ package struct NodeSettings: Sendable {
 
     /// Returns the first line of a file, which must not be readable by other users.
     package static func password(in path: String) throws(ValueError) -> String {
+        let (bytes, exposure): ([UInt8], String?)
         do throws(FileError) {
-            let bytes = try Files.read(path, limit: 4_096)
-            if try Files.isPrivate(path) {
-                return String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
-            }
+            (bytes, exposure) = (try Files.read(path, limit: 4_096), try Files.exposure(of: path))
         } catch {
             throw ValueError("\(error)")
         }
-        throw ValueError("\(path) is readable by other users; run chmod 600 \(path)")
+        if let exposure { throw ValueError(exposure) }
+        return String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
     }
 }
 

@@ -132,15 +132,11 @@ package final class ServerCertificate: HTTPEncryption {
 
     private static func given(certificate: String, key: String, at now: Int64) throws(CertificateError) -> Identity {
         let (chain, keyBytes) = (try read(certificate), try read(key))
-        let isPrivate: Bool
-        do throws(FileError) {
-            isPrivate = try Files.isPrivate(key)
-        } catch {
+        let exposure: String?
+        do throws(FileError) { exposure = try Files.exposure(of: key) } catch {
             throw CertificateError(error.description)
         }
-        guard isPrivate else {
-            throw CertificateError("\(key) is readable by other users; run chmod 600 \(key)")
-        }
+        if let exposure { throw CertificateError(exposure) }
         let credential = try Credential(certificate: chain, in: certificate, key: keyBytes, in: key)
         var identity = try identity(chain: chain, key: credential.keyPEM, in: certificate)
         // A node that starts after a certificate has expired still shows and serves its session.
