@@ -15,10 +15,9 @@ package struct JoinPaths: Sendable {
         self.isPersonal = isPersonal
         self.root = root
         let paths = Paths(environment: environment)
-        let settings = paths.settings(of: "node")
         let ownRuntime = environment["XDG_RUNTIME_DIR"].map { $0 + "/lockstep-join" }
         joinFolder = isPersonal ? ownRuntime ?? paths.stateDirectory + "-join" : "/run/lockstep-join"
-        serviceFolder = isPersonal ? String(settings.dropLast("/node.env".count)) : "/etc/lockstep"
+        serviceFolder = isPersonal ? paths.settingsFolder : "/etc/lockstep"
     }
 
     /// Returns the path at which this process finds a file of the services; `path` is that of the services.

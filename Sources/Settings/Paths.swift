@@ -28,11 +28,9 @@ package struct Paths: Sendable {
 
     /// Returns the default settings file of a program.
     /// - Parameter name: `node`, `calm` or `debt`.
-    package func settings(of name: String) -> String {
-        (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep/\(name).env"
-    }
-
-    package var presets: String { (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep/presets" }
+    package func settings(of name: String) -> String { settingsFolder + "/\(name).env" }
+    package var presets: String { settingsFolder + "/presets" }
+    package var settingsFolder: String { (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep" }
 
     private var runtimeSocket: String? {
         if let directory = first("RUNTIME_DIRECTORY") { return directory + "/node.sock" }
