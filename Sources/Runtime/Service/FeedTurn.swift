@@ -3,7 +3,8 @@
 import Session
 
 /// Whether a service publishes its feed in a space, or stands by for another service that does. The feed itself names
-/// the service that wrote it.
+/// the service that wrote it. `PlainTurn` relies on a will instead, which the readers of plain topics need; here pings
+/// tell if that service is there, so that a short loss of its connection changes nothing.
 struct FeedTurn: Sendable {
     /// The time between two pings to the other service.
     static let interval: Milliseconds = .seconds(5)
