@@ -261,6 +261,17 @@ extension SettingValues {
         return value
     }
 
+    /// Sets the state directory of a service, and returns whether it serves every space, as `+` says.
+    package mutating func setDefaults(of service: String, environment: [String: String]) throws(SettingError) -> Bool {
+        if environment["STATE_DIRECTORY"] == nil {
+            setDefault(.stateDirectory, to: Paths(environment: environment).stateDirectory(of: service))
+        }
+        guard try read(.space, { $0 == "+" }, "") == true else { return false }
+        // `NodeSettings` takes one space, which nothing uses then.
+        forget(.space)
+        return true
+    }
+
     /// Returns whether a setting is on; by default it is off.
     package func isOn(_ setting: Setting) throws(SettingError) -> Bool {
         try read(setting, { ["on": true, "off": false][$0] }, "on or off") ?? false

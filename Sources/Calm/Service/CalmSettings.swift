@@ -36,18 +36,11 @@ package struct CalmSettings: Sendable {
 
     package init(_ given: SettingValues, for reader: Reader, environment: [String: String]) throws {
         var values = given
-        isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false
-        if isEverySpace {
-            guard reader != .microphone else {
-                throw SettingError("a microphone belongs to one space; + is for the service")
-            }
-            // `NodeSettings` takes one space, which nothing uses then.
-            values.forget(.space)
+        isEverySpace = try values.setDefaults(of: "calm", environment: environment)
+        if isEverySpace, reader == .microphone {
+            throw SettingError("a microphone belongs to one space; + is for the service")
         }
         if reader != .microphone { values.setDefault(.node, to: "calm") }
-        if environment["STATE_DIRECTORY"] == nil {
-            values.setDefault(.stateDirectory, to: Paths(environment: environment).stateDirectory(of: "calm"))
-        }
         common = try NodeSettings(values, environment: environment)
         threshold = Threshold(
             level: try values.read(.calmThreshold, Self.decibels, "decibels, −200 to 200").map {

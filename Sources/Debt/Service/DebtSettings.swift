@@ -18,13 +18,8 @@ package struct DebtSettings: Sendable {
 
     package init(_ given: SettingValues, environment: [String: String]) throws {
         var values = given
-        isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false
-        // `NodeSettings` takes one space, which nothing uses then.
-        if isEverySpace { values.forget(.space) }
+        isEverySpace = try values.setDefaults(of: "debt", environment: environment)
         values.setDefault(.node, to: "debt")
-        if environment["STATE_DIRECTORY"] == nil {
-            values.setDefault(.stateDirectory, to: Paths(environment: environment).stateDirectory(of: "debt"))
-        }
         common = try NodeSettings(values, environment: environment)
         database = try Self.database(values)
         rules = try Self.rules(values)
