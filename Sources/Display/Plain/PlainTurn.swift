@@ -7,7 +7,7 @@ package import Session
 /// On each connection a node asks who serves, and serves if no node answers within ``timeout``. The connection of the
 /// server has a will, which tells the others that it is gone; the connection of a node that stands by has none.
 /// Therefore a node connects again before it serves. Of two that began together, the one with the smaller id serves.
-/// `FeedTurn` asks by pings instead: only the readers of plain topics know no pings, and need a will to see the end.
+/// `FeedTurn` pings the server instead; readers of plain topics cannot, so a will must tell them that it is gone.
 package struct PlainTurn: Hashable, Sendable {
     /// The state of a node in this decision.
     package enum State: Hashable, Sendable {
