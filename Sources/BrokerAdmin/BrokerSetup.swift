@@ -113,9 +113,8 @@ struct BrokerSetup {
 
     /// `Config/mosquitto.conf`, which is embedded in the program.
     private static var template: String {
-        let found = (0..<asset_count()).map(asset_at).first { String(cString: $0.name) == "mosquitto.conf" }
-        guard let found, let bytes = found.bytes else { preconditionFailure("the configuration is embedded") }
-        return String(decoding: UnsafeBufferPointer(start: bytes, count: found.count), as: UTF8.self)
+        let file = mosquitto_configuration()
+        return String(decoding: UnsafeBufferPointer(start: file.bytes, count: file.count), as: UTF8.self)
     }
 
     /// Lets mosquitto try the new files beside the present ones. A staging folder may be for another machine.

@@ -56,25 +56,26 @@ static const unsigned char mosquitto_conf[] = {
 
 #define ASSET(name, bytes) {name, bytes, sizeof(bytes)}
 
-static const asset assets[] = {
-    ASSET("ar.language.json", ar),
-    ASSET("de.language.json", de),
-    ASSET("en.language.json", en),
-    ASSET("es.language.json", es),
-    ASSET("fr.language.json", fr),
-    ASSET("it.language.json", it),
-    ASSET("ja.language.json", ja),
-    ASSET("ko.language.json", ko),
-    ASSET("nl.language.json", nl),
-    ASSET("pl.language.json", pl),
-    ASSET("pt.language.json", pt),
-    ASSET("ro.language.json", ro),
-    ASSET("sv.language.json", sv),
-    ASSET("tr.language.json", tr),
-    ASSET("mosquitto.conf", mosquitto_conf),
-    ASSET("zh-Hans.language.json", zh_hans),
+static const asset languages[] = {
+    ASSET("ar", ar),
+    ASSET("de", de),
+    ASSET("en", en),
+    ASSET("es", es),
+    ASSET("fr", fr),
+    ASSET("it", it),
+    ASSET("ja", ja),
+    ASSET("ko", ko),
+    ASSET("nl", nl),
+    ASSET("pl", pl),
+    ASSET("pt", pt),
+    ASSET("ro", ro),
+    ASSET("sv", sv),
+    ASSET("tr", tr),
+    ASSET("zh-Hans", zh_hans),
 };
 
-size_t asset_count(void) { return sizeof(assets) / sizeof(assets[0]); }
+size_t language_count(void) { return sizeof(languages) / sizeof(languages[0]); }
 
-asset asset_at(size_t index) { return assets[index]; }
+asset language_at(size_t index) { return languages[index]; }
+
+asset mosquitto_configuration(void) { return (asset)ASSET("mosquitto.conf", mosquitto_conf); }

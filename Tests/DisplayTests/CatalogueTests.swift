@@ -23,7 +23,7 @@ import Testing
     }
 
     private func file(_ language: String) throws -> File {
-        let bytes = try #require(Assets.bytes(named: "\(language).language.json"))
+        let bytes = try #require(Catalogue.file(of: language))
         return try JSONDecoder().decode(File.self, from: Data(bytes))
     }
 
@@ -32,7 +32,7 @@ import Testing
     @Test func eachLanguageIsEmbedded() { #expect(Catalogue.languages == Self.languages) }
 
     @Test(arguments: languages) func embeddedCatalogueEqualsItsSource(language: String) throws {
-        let bytes = try #require(Assets.bytes(named: "\(language).language.json"))
+        let bytes = try #require(Catalogue.file(of: language))
         let source = try Project.read("Sources/Display/Languages/\(language).json")
         #expect(String(decoding: bytes, as: UTF8.self) == source)
     }

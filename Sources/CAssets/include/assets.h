@@ -12,10 +12,13 @@ typedef struct {
     size_t count;
 } asset;
 
-/// The number of assets.
-size_t asset_count(void);
+/// The number of languages.
+size_t language_count(void);
 
-/// The asset at an index below `asset_count()`.
-asset asset_at(size_t index);
+/// The catalogue of words at an index below `language_count()`; its name is the BCP 47 tag.
+asset language_at(size_t index);
+
+/// The configuration of the broker.
+asset mosquitto_configuration(void);
 
 #endif

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CAssets
 import FoundationEssentials
 
 /// The embedded languages, one JSON file each in `Languages`.
 package enum Catalogue {
     /// The BCP 47 tags, English first.
     package static let languages: [String] = {
-        let found = Assets.names(withSuffix: suffix).map { String($0.dropLast(suffix.count)) }
+        let found = embedded.map { String(cString: $0.name) }
         return ["en"] + found.filter { $0 != "en" }.sorted()
     }()
 
-    private static let suffix = ".language.json"
+    private static var embedded: [asset] { (0..<language_count()).map(language_at) }
+
+    /// Returns the file of a language; `nil` if there is none.
+    static func file(of language: String) -> [UInt8]? {
+        embedded.first { String(cString: $0.name) == language }
+            .map { Array(UnsafeBufferPointer(start: $0.bytes, count: $0.count)) }
+    }
 
     package static func strings(_ language: String) -> Strings? {
-        guard let bytes = Assets.bytes(named: language + suffix) else { return nil }
-        return try? Strings(catalogue: bytes)
+        file(of: language).flatMap { try? Strings(catalogue: $0) }
     }
 
     /// Returns the best language for a preference; `nil` if none matches.
