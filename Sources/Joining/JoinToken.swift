@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import Glibc
 import Platform
 import Session
 package import Settings
@@ -104,13 +103,6 @@ package enum JoinToken {
 
     private static func localName(of name: String) -> String { name.prefix { $0 != "." } + ".local" }
 
-    /// Returns the text of an address from its bytes.
-    private static func text(of address: [UInt8], family: Int32) -> String {
-        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        inet_ntop(family, address, &buffer, socklen_t(buffer.count))
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
     /// Decodes a token; whitespace in it is ignored.
     /// - Throws: ``ValueError`` if it is not a whole token, or names what `lockstep invite` does not make.
     package static func decode(_ text: String) throws(ValueError) -> Invitation {
@@ -175,12 +167,9 @@ package enum JoinToken {
         var hosts: [String] = []
         while let kind = take(1)?[0] {
             switch kind {
-            case ipv4:
-                guard let bytes = take(4) else { return nil }
-                hosts.append(self.text(of: bytes, family: AF_INET))
-            case ipv6:
-                guard let bytes = take(16) else { return nil }
-                hosts.append(self.text(of: bytes, family: AF_INET6))
+            case ipv4, ipv6:
+                guard let host = take(kind == ipv4 ? 4 : 16).flatMap(HostText.text) else { return nil }
+                hosts.append(host)
             case local:
                 guard let name = hosts.last else { return nil }
                 hosts.append(localName(of: name))

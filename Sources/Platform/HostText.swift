@@ -28,6 +28,14 @@ package enum HostText {
         return nil
     }
 
+    /// Returns the text of an address; `nil` unless it has 4 or 16 bytes.
+    package static func text(of address: [UInt8]) -> String? {
+        guard address.count == 4 || address.count == 16 else { return nil }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        inet_ntop(address.count == 4 ? AF_INET : AF_INET6, address, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// Returns whether a text is a name or an IPv4 address, which has the form of a name. A name may contain `_`, as
     /// those of some machines do, although the DNS does not allow it.
     private static func isName(_ text: String) -> Bool {

@@ -16,10 +16,11 @@ package enum Interfaces {
             list.ifc_len = Int32(interfaces.count * MemoryLayout<ifreq>.stride)
             list.ifc_ifcu.ifcu_req = interfaces.baseAddress
             guard ioctl(socket, UInt(SIOCGIFCONF), &list) == 0 else { return [] }
-            return interfaces.prefix(Int(list.ifc_len) / MemoryLayout<ifreq>.stride).map { interface in
-                withUnsafeBytes(of: interface.ifr_ifru.ifru_addr) {
-                    text(of: $0.load(as: sockaddr_in.self).sin_addr, AF_INET)
+            return interfaces.prefix(Int(list.ifc_len) / MemoryLayout<ifreq>.stride).compactMap { interface in
+                let address = withUnsafeBytes(of: interface.ifr_ifru.ifru_addr) {
+                    $0.load(as: sockaddr_in.self).sin_addr
                 }
+                return withUnsafeBytes(of: address) { HostText.text(of: Array($0)) }
             }
         }
     }
@@ -42,15 +43,7 @@ package enum Interfaces {
             else { return nil }
             let digits = Array(words[0])
             let groups = stride(from: 0, to: 32, by: 4).map { String(digits[$0..<$0 + 4]) }.joined(separator: ":")
-            var address = in6_addr()
-            guard inet_pton(AF_INET6, groups, &address) == 1 else { return nil }
-            return text(of: address, AF_INET6)
+            return HostText.address(groups).flatMap(HostText.text)
         }
-    }
-
-    private static func text(of address: some Any, _ family: Int32) -> String {
-        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        withUnsafePointer(to: address) { _ = inet_ntop(family, $0, &text, socklen_t(text.count)) }
-        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

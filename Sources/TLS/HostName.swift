@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Platform
 
 /// A name or an address in a certificate.
@@ -22,10 +21,8 @@ package enum HostName: Hashable, Sendable {
 
     /// Creates an address from its bytes; `nil` unless they are 4 or 16.
     init?(bytes: [UInt8]) {
-        guard bytes.count == 4 || bytes.count == 16 else { return nil }
-        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
-        self = .address(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        guard let text = HostText.text(of: bytes) else { return nil }
+        self = .address(text)
     }
 
     package var text: String {
