@@ -23,7 +23,8 @@ package enum HostText {
     package static func address(_ host: String) -> [UInt8]? {
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: count)
-            if inet_pton(family, host, &bytes) == 1 { return bytes }
+            // C would read only what is before a null.
+            if !host.utf8.contains(0), inet_pton(family, host, &bytes) == 1 { return bytes }
         }
         return nil
     }

@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: [
         "", "*", "*.example.org", ".", "pi.", "a..b", "a b", "pi:80", "[::1]", "fe80::1%eth0", ":::", "bücher.example",
-        "http://pi", "pi/", "-pi", "pi.-lan", "pi\nx", "a,b", String(repeating: "a", count: 64),
+        "http://pi", "pi/", "-pi", "pi.-lan", "pi\nx", "a,b", "::1\0.example.org", String(repeating: "a", count: 64),
         String(repeating: "a.", count: 127) + "aa",
     ])
     func otherTextsAreRefused(text: String) {
