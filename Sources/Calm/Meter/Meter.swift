@@ -5,7 +5,8 @@ import Session
 
 /// The meter of a space: it combines the samples of all microphones into a timeline of quiet and loud. It knows no
 /// session; ``needed`` says how far back a reader needs it. Samples may arrive in any order. A sample is dropped when
-/// it begins more than ``delayLimit`` before the latest `now` that the meter has seen: the timeline before that is final.
+/// it begins more than ``delayLimit`` before the latest `now` that the meter has seen: the timeline before that is
+/// final.
 struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample.
     static let delayLimit: Milliseconds = 120_000
