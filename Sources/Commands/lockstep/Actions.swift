@@ -263,7 +263,8 @@ struct SayCommand: AsyncParsableCommand {
             let isMissing = shown.isEmpty ? try await client.status().message == nil : false
             let done = CommandOutput.strings[shown.isEmpty ? .messageTakenBack : .messageShown]
             try CommandOutput.end(
-                try await client.say(message), done: isMissing ? "no message is shown" : done, json: node.output.json)
+                try await client.say(message), done: isMissing ? .userText("no message is shown") : done,
+                json: node.output.json)
         }
     }
 }
