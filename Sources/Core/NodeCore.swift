@@ -194,7 +194,7 @@ public struct NodeCore: Sendable {
     }
 
     private mutating func notePersisted(_ write: Int, at now: Instant) {
-        for effect in engine.confirm(write: write, at: now) { perform(effect, at: now) }
+        for effect in engine.noteWritten(write, at: now) { perform(effect, at: now) }
         unreleasedWrite = write
     }
 

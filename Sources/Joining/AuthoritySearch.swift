@@ -23,7 +23,7 @@ enum AuthoritySearch {
     /// Asks all endpoints at once, and prefers the first in the list that has the authority.
     /// - Returns: The index of the endpoint, and the certificate of the authority.
     static func find(
-        _ fingerprint: [UInt8], at endpoints: [BrokerAddress.Endpoint]
+        _ fingerprint: [UInt8], at endpoints: [Endpoint]
     ) async throws(SetupError) -> (endpointIndex: Int, certificate: [UInt8]) {
         var answers = [Answer?](repeating: nil, count: endpoints.count)
         await withTaskGroup(of: (Int, Answer).self) { group in
@@ -66,7 +66,7 @@ enum AuthoritySearch {
                 + reasons.joined(separator: "\n  "))
     }
 
-    private static func ask(_ endpoint: BrokerAddress.Endpoint, for fingerprint: [UInt8]) async -> Answer {
+    private static func ask(_ endpoint: Endpoint, for fingerprint: [UInt8]) async -> Answer {
         let result: Child.Output
         do throws(ValueError) {
             result = try await Child.run(

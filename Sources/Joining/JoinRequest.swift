@@ -27,7 +27,7 @@ package struct JoinRequest: Sendable {
 
     /// - Throws: ``ValueError`` for an invitation that ``JoinToken/decode(_:)`` would refuse.
     package init(_ invitation: Invitation) throws(ValueError) {
-        var endpoints: [BrokerAddress.Endpoint] = []
+        var endpoints: [Endpoint] = []
         for host in invitation.hosts { endpoints.append(try .init(host: host, port: invitation.port)) }
         broker = BrokerAddress(isEncrypted: invitation.fingerprint != nil, endpoints: endpoints)
         trust = invitation.fingerprint.map(Trust.fingerprint) ?? .system

@@ -43,7 +43,7 @@ package enum JoinToken {
     package static func encode(_ invitation: Invitation) throws(ValueError) -> String {
         let head = try self.head(of: invitation)
         var hosts = invitation.hosts.filter {
-            $0.utf8.count <= nameLimit && (try? BrokerAddress.Endpoint(host: $0, port: invitation.port)) != nil
+            $0.utf8.count <= nameLimit && (try? Endpoint(host: $0, port: invitation.port)) != nil
         }
         while !hosts.isEmpty {
             let bytes = head + hosts.indices.flatMap { encoded(hosts[$0], after: $0 > 0 ? hosts[$0 - 1] : nil) }
@@ -129,7 +129,7 @@ package enum JoinToken {
         guard isSecret(invitation.secret) else { throw .forged("secret", LineText(showing: invitation.secret)) }
         for host in invitation.hosts {
             do throws(ValueError) {
-                _ = try BrokerAddress.Endpoint(host: host, port: invitation.port)
+                _ = try Endpoint(host: host, port: invitation.port)
             } catch {
                 throw .forged("broker", LineText(showing: "\(host), port \(invitation.port)"))
             }

@@ -6,61 +6,6 @@ package import Session
 
 /// The address of a broker: `mqtt://[user[:password]@]host[:port][,host[:port]…]`, or `mqtts://` for TLS.
 package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The host and the port of a broker.
-    package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-        /// A name or an address, as ``HostText`` says; an address of IPv6 may have a zone.
-        package let host: String
-        /// 1 to 65535.
-        package let port: Int
-
-        /// - Parameter hint: The remedy for a text that is no host, for the error.
-        /// - Throws: ``ValueError`` for a text that is not a host, and for a port outside of 1 to 65535.
-        package init(host: String, port: Int, hint: String = usualHint) throws(ValueError) {
-            guard Self.isHost(host) else { throw ValueError("“\(LineText(showing: host))” is no host; \(hint)") }
-            guard (1...65_535).contains(port) else { throw ValueError("“\(port)” is not a port; a port is 1 to 65535") }
-            self.host = host
-            self.port = port
-        }
-
-        package static let usualHint = "an address of IPv6 stands in brackets, as [::1]"
-
-        /// Whether a text is a host. A link-local address may have a zone, as `fe80::1%eth0`.
-        private static func isHost(_ text: String) -> Bool {
-            let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard HostText.accepts(parts[0]) else { return false }
-            return parts.count == 1 || text.contains(":") && HostText.accepts(parts[1]) && !parts[1].contains(":")
-        }
-
-        /// `host:port`, with brackets around an address of IPv6.
-        package var description: String { line.description }
-
-        /// The ``description`` as a line. A valid host and port have no character that a line cannot hold.
-        package var line: LineText { "\(LineText(showing: host.urlHost)):\(port)" }
-
-        /// Parses `host[:port]`; `usual` is the port of a text without one.
-        init(_ text: Substring, port usual: Int, hint: String = usualHint) throws(ValueError) {
-            let (host, portText): (Substring, Substring?)
-            if text.first == "[", let end = text.firstIndex(of: "]") {
-                host = text[text.index(after: text.startIndex)..<end]
-                let rest = text[text.index(after: end)...]
-                guard rest.isEmpty || rest.first == ":" else {
-                    throw ValueError("“\(LineText(showing: String(rest)))” does not belong there")
-                }
-                portText = rest.isEmpty ? nil : rest.dropFirst()
-            } else {
-                let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                host = parts[0]
-                portText = parts.count == 2 ? parts[1] : nil
-            }
-            let port = portText.map { Int($0) } ?? usual
-            guard let port else {
-                throw ValueError(
-                    "“\(LineText(showing: String(portText ?? "")))” is not a port; a port is 1 to 65535")
-            }
-            try self.init(host: String(host), port: port, hint: hint)
-        }
-    }
-
     package var isEncrypted: Bool
     /// The names and addresses of the broker, in the order in which they are tried. The port of the first is 1883 by
     /// default, or 8883 with TLS; the default of the others is the port of the first.

@@ -7,13 +7,13 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     package static let usualPort = 7_780
     package static let usualSecurePort = 7_743
 
-    private let endpoint: BrokerAddress.Endpoint
+    private let endpoint: Endpoint
 
     /// Parses an address; `port` is that of an address without one.
     package init(_ text: String, port: Int = Self.usualPort) throws(ValueError) {
         let isPort = !text.isEmpty && text.allSatisfy(\.isNumber)
         let hint = "to listen on all addresses, write 0.0.0.0 or [::]"
-        endpoint = try BrokerAddress.Endpoint(isPort ? "127.0.0.1:\(text)" : text[...], port: port, hint: hint)
+        endpoint = try Endpoint(isPort ? "127.0.0.1:\(text)" : text[...], port: port, hint: hint)
         guard HostText.accepts(endpoint.host) else { throw ValueError("“\(endpoint.host)” is no host; \(hint)") }
     }
 

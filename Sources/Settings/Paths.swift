@@ -12,7 +12,7 @@ package struct Paths: Sendable {
         return (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep"
     }
 
-    /// Returns the state directory of a service, `calm` or `debt`, unless systemd sets one.
+    /// Returns the state directory of a service, `calm` or `debt`. A caller asks only if systemd sets none.
     package func stateDirectory(of service: String) -> String {
         (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep-\(service)"
     }

@@ -55,7 +55,7 @@ struct WatchThread: ~Copyable {
         options.wallClock = WallTime(SystemClock.wallMilliseconds())
         var screen = view.map { Screen($0, at: BootTime(now), face: face, options: options) } ?? Screen(face: face)
         // The boring face shows nothing without a session.
-        if screen.isIdle, blank?.contain(local) == true { screen = Screen(face: .boring) }
+        if screen.isIdle, blank?.contains(local) == true { screen = Screen(face: .boring) }
         let minuteChange = screen.times.isEmpty || !screen.isIdle ? nil : now + 60_000 - local % 60_000
         let (columns, rows) = terminal.size
         let canvas = TerminalPicture.canvas(of: screen, columns: columns, rows: rows, depth: terminal.depth)

@@ -33,7 +33,7 @@ import Wire
     private func hear(_ state: inout CalmState, from: BootTime, seconds: Int64, isQuiet: (Int64) -> Bool) {
         for second in 0..<seconds {
             let time = from + .seconds(second)
-            let sample = Sample(source: "mic", from: time, period: 1_000, level: isQuiet(second) ? 300 : 600)
+            let sample = TimedLevel(source: "mic", from: time, period: 1_000, level: isQuiet(second) ? 300 : 600)
             state.meter.add(sample, at: time + 1_000)
         }
     }

@@ -8,12 +8,12 @@ import Wire
 
 /// Computes the calm of a session step by step from all samples: slow, and independent of the meter.
 struct Reference {
-    private var samples: [String: [Sample]] = [:]
+    private var samples: [String: [TimedLevel]] = [:]
     /// The latest register of each session of the lineage, in the order of the takeovers.
     private var registers: [Register] = []
     private var latest = Int64.min
 
-    mutating func hear(_ sample: Sample, at now: Int64) {
+    mutating func hear(_ sample: TimedLevel, at now: Int64) {
         latest = max(latest, now)
         if sample.from.milliseconds >= latest - 120_000 { samples[sample.source, default: []].append(sample) }
     }

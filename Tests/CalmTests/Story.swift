@@ -8,7 +8,7 @@ import Support
 /// A random session with faults: its events in the order in which the service receives them.
 struct Story {
     enum Event {
-        case sample(Sample)
+        case sample(TimedLevel)
         case register(Register)
         /// The service is killed, misses this many milliseconds, and continues.
         case restart(Int64)
@@ -59,7 +59,7 @@ struct Story {
             // The microphone is silent for a while.
             if random.chance(1) { from += random.step(1_000...40_000) }
             if random.chance(lost) { continue }
-            let sample = Sample(
+            let sample = TimedLevel(
                 source: source, from: BootTime(from), period: Milliseconds(period),
                 level: mean + random.pick(-spread...spread))
             for _ in 0..<(random.chance(doubled) ? 2 : 1) {

@@ -22,8 +22,8 @@ import Testing
     @Test func aNightSpansMidnight() throws {
         let night = try #require(BlankHours("23:00-07:00"))
         for (minute, isDark) in [(0, true), (419, true), (420, false), (1_379, false), (1_380, true), (1_439, true)] {
-            #expect(night.contain(Int64(minute) * Self.minute) == isDark, "minute \(minute)")
-            #expect(night.contain(Int64(minute - 1_440) * Self.minute) == isDark, "the day before 1970")
+            #expect(night.contains(Int64(minute) * Self.minute) == isDark, "minute \(minute)")
+            #expect(night.contains(Int64(minute - 1_440) * Self.minute) == isDark, "the day before 1970")
         }
     }
 

@@ -38,14 +38,14 @@ import Testing
 
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-        init(isEverySpace: Bool = false, loop: EventLoop) throws {
+        init(servesEverySpace: Bool = false, loop: EventLoop) throws {
             self.loop = loop
             var values = SettingValues()
             values.set(.node, option: "--node", to: "debt")
             let settings = try NodeSettings(values, environment: ["HOME": "/home/ada"])
             let bootID = try #require(Clocks.bootID())
             link = ServiceLink(
-                settings: settings, isEverySpace: isEverySpace, filters: ["lockstep/1/home/#"], loop: loop,
+                settings: settings, servesEverySpace: servesEverySpace, filters: ["lockstep/1/home/#"], loop: loop,
                 log: LogLines().logger
             ) { id, output in Space(id, settings: settings, bootID: bootID, loop: loop, output: output) }
         }
@@ -76,7 +76,7 @@ import Testing
     @Test func aServiceForEverySpaceHasNoWill() async throws {
         let home = SpaceID.home
         try await EventLoop.withEventLoop { loop in
-            let service = try Service(isEverySpace: true, loop: loop)
+            let service = try Service(servesEverySpace: true, loop: loop)
             _ = await service.events(of: home)
             #expect(await service.will() == nil)
         }

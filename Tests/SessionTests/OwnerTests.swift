@@ -121,7 +121,7 @@ import Testing
         var cap = EngineHarness(defaults: SessionDefaults(countUpCap: 0))
         #expect(cap.start("focus 1m", mode: .countup) == .invalid("plan"))
         var display = EngineHarness(role: .display)
-        #expect(display.start("focus 1m") == .invalid("role"))
+        #expect(display.start("focus 1m") == .notPermitted)
         #expect(rig.own == nil)
         #expect(rig.press(.pause) == .noSession)
     }

@@ -18,7 +18,7 @@ import Testing
 
     @Test func displayThatMayNotAskRefusesAPress() {
         var rig = EngineHarness(role: .display, mayPress: false)
-        #expect(rig.press(.pause) == .invalid("role"))
+        #expect(rig.press(.pause) == .notPermitted)
     }
 
     /// A node would take the session over; displays and services cannot.

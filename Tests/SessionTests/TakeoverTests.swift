@@ -124,7 +124,7 @@ import Testing
             #expect(rig.intents.count == 5)
             rig.ticket += 1
             rig.send(.take(id: token("T1"), ticket: rig.ticket))
-            #expect(rig.replies[2] == .invalid("role"))
+            #expect(rig.replies[2] == .notPermitted)
         }
     }
 

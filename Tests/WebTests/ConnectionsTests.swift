@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: [(64, 16), (256, 64), (512, 256), (1_024, 768), (4_096, 1_064), (1_000_000, 1_064)])
     func limitsLeaveFilesForTheNode(openFiles: Int, total: Int) {
-        let limits = Connections.Limits(openFiles: openFiles)
+        let limits = ConnectionLimits(openFiles: openFiles)
         #expect(limits.total == total)
         #expect(limits.reservedForLocal > 0)
         #expect(limits.reservedForLocal < total)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func limitPerAddressCountsOpenConnections() throws {
-        let limits = Connections.Limits(openFiles: 4_096)
+        let limits = ConnectionLimits(openFiles: 4_096)
         let connections = Connections(limits: limits, log: Self.log)
         let (stranger, other) = (try Self.address("10.0.0.7"), try Self.address("fd00::7"))
         for _ in 0..<limits.perAddress { #expect(connections.open(stranger)) }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func closedConnectionsLeaveRoomForOthers() throws {
-        let limits = Connections.Limits(openFiles: 64)
+        let limits = ConnectionLimits(openFiles: 64)
         let connections = Connections(limits: limits, log: Self.log)
         for number in 0..<3 * limits.total {
             let stranger = try Self.address("10.0.0.\(number)")
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func memoryIsReturnedEachTimeThatHalfOfManyConnectionsHaveEnded() throws {
-        let connections = Connections(limits: Connections.Limits(openFiles: 4_096), log: Self.log)
+        let connections = Connections(limits: ConnectionLimits(openFiles: 4_096), log: Self.log)
         let local = try Self.address("127.0.0.1")
         for _ in 0..<32 { #expect(connections.open(local)) }
         for _ in 0..<32 { #expect(!connections.close(local), "few need nothing") }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func remoteConnectionsLeaveRoomForThisMachine() throws {
-        let limits = Connections.Limits(openFiles: 512)
+        let limits = ConnectionLimits(openFiles: 512)
         let connections = Connections(limits: limits, log: Self.log)
         var taken = 0
         for number in 0..<limits.total where connections.open(try Self.address("10.0.\(number / 250).\(number % 250)"))
@@ -80,7 +80,7 @@ import Testing
 
     /// Connections above the limit are closed, not left waiting, and the others still work.
     @Test func serverClosesConnectionsAboveTheLimit() async throws {
-        try await LiveServer.with(limits: Connections.Limits(openFiles: 32)) { port, _ in
+        try await LiveServer.with(limits: ConnectionLimits(openFiles: 32)) { port, _ in
             let head = "GET /health HTTP/1.1\r\nHost: localhost\r\n"
             var clients = try (0..<20).map { _ in try Client(port, sending: head) }
             try await eventually("the end of excess connections") { clients.count { $0.isAtEnd } >= 12 }

@@ -29,7 +29,7 @@ import Testing
     }
 
     private static func with(
-        _ timeouts: Timeouts = Timeouts(), limits: Connections.Limits = Connections.Limits(openFiles: 1_024),
+        _ timeouts: Timeouts = Timeouts(), limits: ConnectionLimits = ConnectionLimits(openFiles: 1_024),
         _ body: (Server) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func stalledHandshakesCountAsConnections() async throws {
-        try await Self.with(limits: Connections.Limits(openFiles: 32)) { server in
+        try await Self.with(limits: ConnectionLimits(openFiles: 32)) { server in
             var clients = try (0..<20).map { _ in try Client(server.port, sending: "") }
             try await eventually("the end of excess connections") { clients.count { $0.isAtEnd } >= 12 }
             #expect(clients.contains { !$0.isAtEnd })

@@ -13,7 +13,7 @@ import Wire
 /// A real HTTP server on a loopback port, in front of a ``FakeNode``.
 enum LiveServer {
     static func with(
-        _ timeouts: Timeouts = Timeouts(), limits: Connections.Limits = Connections.Limits(openFiles: 1_024),
+        _ timeouts: Timeouts = Timeouts(), limits: ConnectionLimits = ConnectionLimits(openFiles: 1_024),
         hosts: Set<String> = [], configuredHosts: Set<String> = [], needsLocalKey: Bool = false,
         phones: PairedPhones? = nil, encryption: (any HTTPEncryption)? = nil,
         _ body: (_ port: Int, _ node: FakeNode) async throws -> Void

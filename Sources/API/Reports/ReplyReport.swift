@@ -61,13 +61,12 @@ package struct ReplyReport: Hashable, Sendable, Described {
             rev = answer.rev
         case .noAnswer(let id): session = id.rawValue
         case .noSession: break
-        case .invalid(let name):
-            field = name
-            if name == "role" {
-                reason =
-                    "the role of this machine does not allow it: a display changes nothing, and a remote owns no session; "
-                    + "use a machine that joined as a node"
-            }
+        case .invalid(let name): field = name
+        case .notPermitted:
+            field = "role"
+            reason =
+                "the role of this machine does not allow it: a display changes nothing, and a remote owns no session; "
+                + "use a machine that joined as a node"
         }
     }
 
@@ -98,7 +97,7 @@ extension ReplyReport.Outcome {
             case .answered(let answer): Self(answer.outcome)
             case .noAnswer: .noAnswer
             case .noSession: .noSession
-            case .invalid: .invalid
+            case .invalid, .notPermitted: .invalid
             }
     }
 

@@ -13,11 +13,11 @@ struct CalmState: Hashable, Sendable, Codable {
     /// How long a finished session stays in the feed.
     static let grace: Milliseconds = .minutes(10)
 
-    var meter: Meter
+    var meter: QuietMeter
     /// The lineage of the current session, to be saved and restored across restarts.
     var lineage: LineageRuns?
 
-    init(threshold: Threshold) { meter = Meter(threshold: threshold) }
+    init(threshold: Threshold) { meter = QuietMeter(threshold: threshold) }
 
     /// Follows a change of the current session. Returns whether ``lineage`` has changed and must be saved.
     mutating func update(_ register: Register, others: (NodeID) -> Register?) -> Bool {

@@ -13,7 +13,7 @@ struct Reading: Hashable, Sendable {
     var trend: CalmFeed.Trend?
 }
 
-extension Meter {
+extension QuietMeter {
     /// The difference of two minutes, in percentage points, up to which the trend is steady.
     static let steady: Int64 = 5
     private static let minute: Milliseconds = .minutes(1)

@@ -7,7 +7,7 @@ import Session
 struct SourceClock: Hashable, Sendable {
     private var bootID: BootID?
     /// The estimate of this machine's clock minus the node's; `nil` before the first message.
-    private var lead: Milliseconds?
+    private var offset: Milliseconds?
     /// When the estimate was made, on this machine's boot clock.
     private var at: BootTime = 0
 
@@ -15,10 +15,10 @@ struct SourceClock: Hashable, Sendable {
     /// boot clock; a new `bootID` resets the estimate.
     mutating func place(sent: BootTime, bootID: BootID?, at now: BootTime) -> BootTime {
         var found = now - sent
-        if bootID == self.bootID, let lead {
-            found = min(found, lead + (now - at) / (1_000 * ClockEstimate.driftInterval.count))
+        if bootID == self.bootID, let offset {
+            found = min(found, offset + (now - at) / (1_000 * ClockEstimate.driftInterval.count))
         }
-        (self.bootID, lead, at) = (bootID, found, now)
+        (self.bootID, offset, at) = (bootID, found, now)
         return sent + found
     }
 }

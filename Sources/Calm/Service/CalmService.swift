@@ -23,11 +23,11 @@ package actor CalmService: BrokerService {
     init(settings: CalmSettings, files: CalmStateFiles, loop: EventLoop, log: Logger) {
         self.settings = settings
         self.loop = loop
-        let space = settings.isEverySpace ? nil : settings.common.space
+        let space = settings.servesEverySpace ? nil : settings.common.space
         var filters = Topics.calmSubscriptions(for: settings.common.node, in: space)
         if let sensor = settings.sensor { filters.append(sensor.filter) }
         link = ServiceLink(
-            settings: settings.common, isEverySpace: settings.isEverySpace, filters: filters, loop: loop,
+            settings: settings.common, servesEverySpace: settings.servesEverySpace, filters: filters, loop: loop,
             log: log
         ) { space, output in
             CalmSpace(space: space, settings: settings, files: files, loop: loop, output: output)
@@ -36,7 +36,7 @@ package actor CalmService: BrokerService {
 
     /// Runs the service as a process, until SIGTERM or SIGINT.
     package static func serve(_ settings: CalmSettings) async throws {
-        let process = try ServiceProcess(settings.common, isEverySpace: settings.isEverySpace, name: "calm")
+        let process = try ServiceProcess(settings.common, servesEverySpace: settings.servesEverySpace, name: "calm")
         let files = CalmStateFiles(directory: process.directory, bootID: process.bootID, log: process.log)
         try await EventLoop.withEventLoop(name: "calm") { loop in
             let watchdog = Watchdog(on: loop)
@@ -80,7 +80,7 @@ package actor CalmService: BrokerService {
         guard let sensor = settings.sensor, !message.retain, let space = link.spaces[settings.common.space],
             let level = sensor.sensor.level(in: message.payload)
         else { return nil }
-        space.add(Sample(source: message.topic, from: now, period: sensor.period, level: level), at: now)
+        space.add(TimedLevel(source: message.topic, from: now, period: sensor.period, level: level), at: now)
         return space
     }
 

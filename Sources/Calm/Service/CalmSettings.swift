@@ -16,7 +16,7 @@ package struct CalmSettings: Sendable {
 
     /// Broker, space, id, state directory, log.
     package var common: NodeSettings
-    var isEverySpace: Bool
+    var servesEverySpace: Bool
     var threshold: Threshold
     var sensor: SensorTopic?
     /// The command that records; `nil` for an installed recorder, `-` for standard input.
@@ -36,8 +36,8 @@ package struct CalmSettings: Sendable {
 
     package init(_ given: SettingValues, for reader: Reader, environment: [String: String]) throws {
         var values = given
-        isEverySpace = try values.setDefaults(of: "calm", environment: environment)
-        if isEverySpace, reader == .microphone {
+        servesEverySpace = try values.setDefaults(of: "calm", environment: environment)
+        if servesEverySpace, reader == .microphone {
             throw SettingError("a microphone belongs to one space; + is for the service")
         }
         if reader != .microphone { values.setDefault(.node, to: "calm") }
@@ -49,7 +49,7 @@ package struct CalmSettings: Sendable {
                 ?? 450,
             mixing: try values.read(.calmMixing, Mixing.init, "loudest, quietest or average") ?? .loudest)
         sensor = try Self.sensor(values)
-        if sensor != nil, isEverySpace {
+        if sensor != nil, servesEverySpace {
             throw SettingError("LOCKSTEP_CALM_TOPIC: a sensor belongs to one space; name it with LOCKSTEP_SPACE")
         }
         recorder = try values.read(.calmRecorder, { $0 }, "")

@@ -51,10 +51,10 @@ final class CalmSpace: ServiceSpace {
             if clocks.count >= Self.clocksLimit, clocks[source] == nil { clocks.removeAll() }
             sent = clocks[source, default: SourceClock()].place(sent: reading, bootID: level.bootID, at: now)
         }
-        add(Sample(source: source, from: sent - level.period, period: level.period, level: level.level), at: now)
+        add(TimedLevel(source: source, from: sent - level.period, period: level.period, level: level.level), at: now)
     }
 
-    func add(_ sample: Sample, at now: BootTime) {
+    func add(_ sample: TimedLevel, at now: BootTime) {
         guard state.meter.add(sample, at: now) else { return }
         file.append(sample, at: now)
         // While no session runs, nothing else writes the pending lines.

@@ -20,7 +20,7 @@ struct CalmStateFile {
     /// Whether the pending lines should be written now.
     var hasManyPending: Bool { pending.count > 4_096 }
 
-    mutating func append(_ sample: Sample, at now: BootTime) {
+    mutating func append(_ sample: TimedLevel, at now: BootTime) {
         pending += "s \(sample.from) \(sample.period) \(sample.level) \(now) \(sample.source)\n".utf8
     }
 
@@ -137,7 +137,7 @@ struct CalmStateFiles {
         guard parts.count == 6, parts[0] == "s", let from = Int64(parts[1]), let period = Int64(parts[2]),
             let level = Int(parts[3]), let now = Int64(parts[4])
         else { return }
-        let sample = Sample(
+        let sample = TimedLevel(
             source: String(parts[5]), from: BootTime(from), period: Milliseconds(period), level: level)
         state.meter.add(sample, at: BootTime(now))
     }

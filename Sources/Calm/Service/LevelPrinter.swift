@@ -17,7 +17,7 @@ package enum LevelPrinter {
             throw SettingError("levels come from a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
         }
         let codec = WireCodec(space: settings.common.space, me: settings.common.node)
-        let sound = Topics.soundSubscription(in: settings.isEverySpace ? nil : settings.common.space)
+        let sound = Topics.soundSubscription(in: settings.servesEverySpace ? nil : settings.common.space)
         let filters = [sound] + (settings.sensor.map { [$0.filter] } ?? [])
         try await EventLoop.withEventLoop(name: "levels") { loop in
             let client = MQTTClient(configuration, on: loop)

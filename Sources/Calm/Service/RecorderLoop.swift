@@ -17,7 +17,7 @@ final class RecorderLoop: Sendable {
     private static let (shortestWait, longestWait): (Milliseconds, Milliseconds) = (250, 30_000)
     private static let second: Milliseconds = 1_000
     /// How far sound may be ahead of the clock: the recorder's clock may be slightly fast.
-    private static let ahead: Milliseconds = 200
+    private static let aheadLimit: Milliseconds = 200
     /// Seconds of digital silence after which a warning is logged.
     private static let mutedAfter = 10
 
@@ -26,7 +26,7 @@ final class RecorderLoop: Sendable {
     private let isPaced: Bool
     private let log: Logger
     private let stopped = Atomic(false)
-    private let bell: WakePipe
+    private let stopPipe: WakePipe
 
     /// - Parameter isPaced: Whether sound that arrives faster than real time, from a file, is slowed down.
     init(settings: CalmSettings, isPaced: Bool, log: Logger) throws {
@@ -34,7 +34,7 @@ final class RecorderLoop: Sendable {
         self.isPaced = isPaced
         self.log = log
         recorders = try Recorder.candidates(for: settings)
-        bell = try WakePipe()
+        stopPipe = try WakePipe()
     }
 
     /// Calls `report` with each level, on its own thread, until ``stop()`` or the end of standard input.
@@ -49,7 +49,7 @@ final class RecorderLoop: Sendable {
     /// Ends ``run(_:)`` and the recorder. Called from any thread.
     func stop() {
         stopped.store(true, ordering: .relaxed)
-        bell.wake()
+        stopPipe.wake()
     }
 
     private var isStopped: Bool { stopped.load(ordering: .relaxed) }
@@ -87,7 +87,7 @@ final class RecorderLoop: Sendable {
     }
 
     private func pause(_ length: Milliseconds) {
-        var descriptors = [pollfd(fd: bell.readEnd, events: Int16(POLLIN), revents: 0)]
+        var descriptors = [pollfd(fd: stopPipe.readEnd, events: Int16(POLLIN), revents: 0)]
         let end = Clocks.boot() + length
         while !isStopped {
             let left = end - Clocks.boot()
@@ -106,7 +106,7 @@ final class RecorderLoop: Sendable {
         var silent = 0
         var descriptors = [
             pollfd(fd: source, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: bell.readEnd, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stopPipe.readEnd, events: Int16(POLLIN), revents: 0),
         ]
         while !isStopped {
             guard poll(&descriptors, 2, -1) > 0 else { continue }
@@ -114,7 +114,7 @@ final class RecorderLoop: Sendable {
             let count = Glibc.read(source, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return }
-            due = due ?? Clocks.boot() + Self.second + Self.ahead
+            due = due ?? Clocks.boot() + Self.second + Self.aheadLimit
             for level in try meter.measure(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
                 if isPaced { keepPace(&due) }
                 guard !isStopped else { return }
@@ -131,10 +131,10 @@ final class RecorderLoop: Sendable {
     private func keepPace(_ due: inout BootTime?) {
         let now = Clocks.boot()
         let time = due ?? now
-        let lead = time - now
-        if lead > Self.ahead { pause(lead - Self.ahead) }
+        let ahead = time - now
+        if ahead > Self.aheadLimit { pause(ahead - Self.aheadLimit) }
         // After a gap it does not catch up.
         // A recorder that is always ahead moves it by 1 ms a second.
-        due = max(time, now - Self.second) + Self.second - (lead >= Self.ahead ? 1 : 0)
+        due = max(time, now - Self.second) + Self.second - (ahead >= Self.aheadLimit ? 1 : 0)
     }
 }

@@ -98,7 +98,7 @@ extension LedgerAccessOptions {
 
     /// Returns the space of the settings; if they mean every space, the only space of the ledger.
     private static func space(of settings: DebtSettings, in ledger: LedgerStore) throws -> SpaceID {
-        guard settings.isEverySpace else { return settings.common.space }
+        guard settings.servesEverySpace else { return settings.common.space }
         let spaces = try ledger.spaces()
         guard spaces.count <= 1 else {
             let names = spaces.prefix(20).map(\.rawValue).joined(separator: ", ")

@@ -43,7 +43,7 @@ struct WatchCommand: AsyncParsableCommand {
             let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
             let code = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    await LastingViews.follow(show: { view in
+                    await ReconnectingViews.follow(show: { view in
                         shown.view.withLock { $0 = view }
                         feeder.yield(view)
                     }) { take in try await node.views(take) }

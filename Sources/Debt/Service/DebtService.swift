@@ -20,9 +20,9 @@ package actor DebtService: BrokerService {
     private let history: RulesHistory
     private let bootID: BootID
     private lazy var link = ServiceLink(
-        settings: settings.common, isEverySpace: settings.isEverySpace,
+        settings: settings.common, servesEverySpace: settings.servesEverySpace,
         filters: Topics.debtSubscriptions(
-            for: settings.common.node, in: settings.isEverySpace ? nil : settings.common.space),
+            for: settings.common.node, in: settings.servesEverySpace ? nil : settings.common.space),
         loop: loop, log: log
     ) { [weak self, settings, ledger, history, bootID, loop] id, output in
         let space = DebtSpace(
@@ -64,7 +64,7 @@ package actor DebtService: BrokerService {
     /// Runs the service as a process, until SIGTERM or SIGINT. At SIGHUP it reads the ledger again.
     /// - Throws: ``SettingError`` if a setting is missing, or another process uses the state directory; `LedgerError`.
     package static func serve(_ settings: DebtSettings) async throws {
-        let process = try ServiceProcess(settings.common, isEverySpace: settings.isEverySpace, name: "debt")
+        let process = try ServiceProcess(settings.common, servesEverySpace: settings.servesEverySpace, name: "debt")
         let file = LedgerStore.isShared(settings.ledger) ? nil : try LedgerStore(at: settings.ledger)
         try await EventLoop.withEventLoop(name: "debt-disk") { disk in
             try await EventLoop.withEventLoop(name: "debt") { loop in
@@ -93,7 +93,7 @@ package actor DebtService: BrokerService {
 
     package func run(_ configuration: MQTTConfiguration) async throws {
         filer.clearEarlierProblems()
-        for known in try ledger.spaces() where settings.isEverySpace { _ = space(known) }
+        for known in try ledger.spaces() where settings.servesEverySpace { _ = space(known) }
         try await link.run(
             configuration,
             makeWill: { [weak self] in self?.assumeIsolated { $0.link.will() } },

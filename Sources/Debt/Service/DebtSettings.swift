@@ -7,7 +7,7 @@ package import Settings
 package struct DebtSettings: Sendable {
     /// Broker, space, id, state directory, log.
     package var common: NodeSettings
-    package var isEverySpace: Bool
+    package var servesEverySpace: Bool
     package var rules: WeekRules
 
     /// The URL of a ledger on PostgreSQL; `nil` for a file in the state directory.
@@ -18,7 +18,7 @@ package struct DebtSettings: Sendable {
 
     package init(_ given: SettingValues, environment: [String: String]) throws {
         var values = given
-        isEverySpace = try values.setDefaults(of: "debt", environment: environment)
+        servesEverySpace = try values.setDefaults(of: "debt", environment: environment)
         values.setDefault(.node, to: "debt")
         common = try NodeSettings(values, environment: environment)
         database = try Self.database(values)

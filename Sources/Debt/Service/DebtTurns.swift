@@ -46,7 +46,7 @@ actor DebtTurns: BrokerService {
         guard let shared = ledger.shared else { return }
         let metadata: Logger.Metadata = ["ledger": "\(ledger.place)"]
         let me = "\(settings.common.node) on \(NodeSettings.hostName)"
-        let space = settings.isEverySpace ? nil : settings.common.space
+        let space = settings.servesEverySpace ? nil : settings.common.space
         var logged: String?
         while let server = try shared.claim(space, for: me, as: settings.common.node) {
             if server != logged { log.notice("stands by: \(server) serves", metadata: metadata) }

@@ -68,7 +68,7 @@ package enum LedgerExamination {
     /// Finds out whether a service runs. It has locked the state directory or, in a database, the lock of its space.
     private static func service(of settings: DebtSettings, in ledger: LedgerStore) throws -> Finding {
         if let shared = ledger.shared {
-            let server = try shared.server(of: settings.isEverySpace ? nil : settings.common.space)
+            let server = try shared.server(of: settings.servesEverySpace ? nil : settings.common.space)
             return server.map { Finding("debt service", .ok, "\($0) serves") }
                 ?? Finding(
                     "debt service", .wrong, "none serves, so no record is stored",

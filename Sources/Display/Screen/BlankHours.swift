@@ -20,7 +20,7 @@ package struct BlankHours: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns whether displays are dark at a time.
     /// - Parameter local: Milliseconds since 1970 plus the local offset from UTC.
-    package func contain(_ local: Int64) -> Bool {
+    package func contains(_ local: Int64) -> Bool {
         let time = LocalTime(at: local, offset: 0).time
         return from < to ? (from..<to).contains(time) : !(to..<from).contains(time)
     }

@@ -43,7 +43,8 @@ package final class Hooks: Sendable {
     private let batches: AsyncStream<Batch>
     private let incoming: AsyncStream<Batch>.Continuation
 
-    /// Returns `nil` if the settings have no hooks, no notifications and no sound.
+    /// Returns `nil` if the settings have no hooks, no notifications and no sound. It then removes what earlier ones
+    /// left.
     package init?(
         settings: NodeSettings, directory: StateDirectory, log: Logger,
         words: @escaping @Sendable (SessionEvent) -> Notification

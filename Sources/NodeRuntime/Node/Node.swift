@@ -92,7 +92,7 @@ package actor Node {
 
     /// Adds to the ledger a session that no node recorded. Its record is on disk before the reply.
     package func add(_ session: AddedSession) throws(FileError) -> ReplyReport {
-        guard identity.mayOwn else { return ReplyReport(.invalid("role")) }
+        guard identity.mayOwn else { return ReplyReport(.notPermitted) }
         let record = DigestedRecord(
             LedgerRecord(
                 added: ULID.make(at: groupTime), on: identity.node, title: session.title, label: session.label,

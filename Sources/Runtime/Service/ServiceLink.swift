@@ -16,16 +16,16 @@ package final class ServiceLink<Space: ServiceSpace> {
     private let link: BrokerLink
     private let settings: NodeSettings
     private let filters: [String]
-    private let isEverySpace: Bool
+    private let servesEverySpace: Bool
     private let log: Logger
     private let makeSpace: (SpaceID, ServiceOutput) -> Space
 
     package init(
-        settings: NodeSettings, isEverySpace: Bool, filters: [String], loop: EventLoop, log: Logger,
+        settings: NodeSettings, servesEverySpace: Bool, filters: [String], loop: EventLoop, log: Logger,
         makeSpace: @escaping (SpaceID, ServiceOutput) -> Space
     ) {
         self.settings = settings
-        self.isEverySpace = isEverySpace
+        self.servesEverySpace = servesEverySpace
         self.filters = filters
         self.log = log
         self.makeSpace = makeSpace
@@ -41,8 +41,8 @@ package final class ServiceLink<Space: ServiceSpace> {
         _ configuration: MQTTConfiguration,
         makeWill: @escaping @Sendable () -> MQTTMessage?, onEvent: @escaping @Sendable (MQTTEvent) -> Void
     ) async throws {
-        if !isEverySpace { _ = openSpace(settings.space) }
-        try await link.run(configuration, makeWill: isEverySpace ? nil : makeWill, onEvent: onEvent)
+        if !servesEverySpace { _ = openSpace(settings.space) }
+        try await link.run(configuration, makeWill: servesEverySpace ? nil : makeWill, onEvent: onEvent)
     }
 
     /// Publishes in each space that the service goes offline, and closes the connection.
@@ -79,5 +79,5 @@ package final class ServiceLink<Space: ServiceSpace> {
         return space
     }
 
-    private var home: Space? { isEverySpace ? nil : spaces[settings.space] }
+    private var home: Space? { servesEverySpace ? nil : spaces[settings.space] }
 }

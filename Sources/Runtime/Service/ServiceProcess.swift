@@ -26,8 +26,8 @@ package struct ServiceProcess {
     private let configuration: MQTTConfiguration
 
     /// Locks the state directory of `calm` or `debt`. Throws if the broker is missing.
-    package init(_ settings: NodeSettings, isEverySpace: Bool, name: String) throws(SettingError) {
-        let clientID = isEverySpace ? "lockstep-\(settings.node)" : "lockstep-\(settings.space)-\(settings.node)"
+    package init(_ settings: NodeSettings, servesEverySpace: Bool, name: String) throws(SettingError) {
+        let clientID = servesEverySpace ? "lockstep-\(settings.node)" : "lockstep-\(settings.space)-\(settings.node)"
         guard let configuration = settings.brokerConfiguration(clientID: clientID) else {
             throw SettingError("the \(name) service needs a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
         }
@@ -40,7 +40,7 @@ package struct ServiceProcess {
         self.settings = settings
         self.bootID = bootID
         self.configuration = configuration
-        space = isEverySpace ? "+" : "\(settings.space)"
+        space = servesEverySpace ? "+" : "\(settings.space)"
         log = Logger(label: "lockstep-\(name)")
         if let warning = directory.warning { log.warning("\(warning)") }
     }

@@ -2,7 +2,7 @@
 
 /// A step for the caller, which must carry out all steps of an input, in order, before the next input.
 public enum Effect: Hashable, Sendable {
-    /// Write the journal to disk, then answer with ``Engine/confirm(write:at:)`` or ``Input/journalFailed(_:)`` and the
+    /// Write the journal to disk, then answer with ``Engine/noteWritten(_:at:)`` or ``Input/journalFailed(_:)`` and the
     /// same number. Nothing that a journal must hold is published before that answer.
     indirect case journal(Journal, write: Int)
     /// Keep the ledger record of a register; comes before the journal that contains the register. It must not be sent
@@ -24,8 +24,10 @@ public enum Reply: Hashable, Sendable {
     /// The owner of this session did not answer within 5 s.
     case noAnswer(SessionID)
     case noSession
-    /// The request is not valid. Names the field that is out of bounds, or `role` if this node may not do it.
+    /// The field with this name is out of bounds.
     case invalid(String)
+    /// The role of this node does not allow it.
+    case notPermitted
 }
 
 /// An event of the engine for the log. The caller writes the text.

@@ -65,7 +65,7 @@ extension Engine {
 
     /// Begins the session that a person starts on this node.
     mutating func begin(_ start: Start, id: SessionID, ticket: Ticket, _ context: Context) {
-        guard identity.role == .node else { return emit(.reply(ticket, .invalid("role"))) }
+        guard identity.role == .node else { return emit(.reply(ticket, .notPermitted)) }
         prepareStamp(context)
         var plan = start.plan
         if start.mode == .countup {
@@ -111,7 +111,7 @@ extension Engine {
 
     /// Decides a person's press if the session is this node's own, and else plans to ask its owner.
     mutating func press(_ press: Press, id: IntentID, ticket: Ticket, _ context: Context) {
-        guard identity.mayPress else { return emit(.reply(ticket, .invalid("role"))) }
+        guard identity.mayPress else { return emit(.reply(ticket, .notPermitted)) }
         guard let moment = makeView(context).lastMoment(at: context.now.boot) else {
             return emit(.reply(ticket, .noSession))
         }
@@ -135,7 +135,7 @@ extension Engine {
 
     /// Ends the alarm of the session that is shown. This node's notice tells the displays, even if the owner is away.
     mutating func acknowledge(id: IntentID, ticket: Ticket, _ context: Context) {
-        guard identity.mayPress else { return emit(.reply(ticket, .invalid("role"))) }
+        guard identity.mayPress else { return emit(.reply(ticket, .notPermitted)) }
         guard let moment = makeView(context).lastMoment(at: context.now.boot) else {
             return emit(.reply(ticket, .noSession))
         }
@@ -145,7 +145,7 @@ extension Engine {
     }
 
     mutating func say(_ text: String, for life: Milliseconds, id: IntentID, ticket: Ticket, _ context: Context) {
-        guard identity.mayPress else { return emit(.reply(ticket, .invalid("role"))) }
+        guard identity.mayPress else { return emit(.reply(ticket, .notPermitted)) }
         guard text.isEmpty || CleanText.accepts(text, bytes: Limits.titleBytes) else {
             return emit(.reply(ticket, .invalid("message")))
         }

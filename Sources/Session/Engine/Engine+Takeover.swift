@@ -4,7 +4,7 @@
 extension Engine {
     /// Moves the current session to this node, also from a live owner.
     mutating func take(id: IntentID, ticket: Ticket, _ context: Context) {
-        guard canTakeOver else { return emit(.reply(ticket, .invalid("role"))) }
+        guard canTakeOver else { return emit(.reply(ticket, .notPermitted)) }
         guard let moment = makeView(context).lastMoment(at: context.now.boot), moment.register.status.isLive else {
             return emit(.reply(ticket, .noSession))
         }

@@ -61,7 +61,7 @@ public struct Engine: Hashable, Sendable {
 
     /// Notes that the journal of this number is on disk, and releases what waited for it. It decides nothing, unless
     /// a deadline of the last rest has come without another input, or the wall clock was set.
-    public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
+    public mutating func noteWritten(_ write: Int, at now: Instant) -> [Effect] {
         if gate.noteWritten(write) { emit(.log(.journal(works: true))) }
         if now.hasReached(nextWake) || groupClock.hasMoved(at: now) { return handle(.wake, at: now) }
         isAtRest = false
@@ -298,6 +298,7 @@ public struct Engine: Hashable, Sendable {
     /// Returns whether this node has compared its clock with that of a peer, so that the peer has a vote.
     package func hasCompared(with peer: NodeID) -> Bool { clockSync.estimates[peer] != nil }
 
+    /// Returns the presence of this node on a connection; with `online` false it is the will of the connection.
     public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
         presence(context(at: now), connection: connection, online: online)
     }
@@ -309,6 +310,7 @@ public struct Engine: Hashable, Sendable {
             isSleeping: online && link.isSleeping)
     }
 
+    /// Returns the register of a node, this one or another; `nil` if none is known.
     public func register(of subject: NodeID) -> Register? {
         isSelf(subject) ? ownership.register : replicas[subject]?.register
     }

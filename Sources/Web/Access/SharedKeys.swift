@@ -2,7 +2,7 @@
 
 import API
 
-/// The keys that all links of a node's pages share: it says what a key of a request opens.
+/// Says what a shared key in a request opens.
 struct SharedKeys: Sendable {
     private let view: String
     private let control: String

@@ -6,31 +6,31 @@ import NIOHTTPTypes
 import Platform
 import Synchronization
 
+/// The largest numbers of open connections.
+struct ConnectionLimits: Hashable, Sendable {
+    /// Two connections per page, for its events and for its presses, and 64 for programs.
+    private static let usefulTotal = 2 * EventStreams.limit + 64
+    /// The file descriptors that the node needs for everything else.
+    private static let filesForOthers = 256
+
+    var total: Int
+    /// The part of ``total`` that is reserved for connections from this machine.
+    var reservedForLocal: Int
+    /// The limit for one address of another machine. A browser opens at most six to a node.
+    var perAddress = 64
+
+    init(openFiles: Int) {
+        total = min(Self.usefulTotal, max(openFiles - Self.filesForOthers, openFiles / 4))
+        reservedForLocal = min(64, total / 8)
+    }
+}
+
 /// The counter of the HTTP server's open connections, which refuses those above its limits.
 ///
 /// Any host on the network can open connections without a key. The limits leave the node enough file descriptors for
 /// its journal, its control socket and its hooks, and reserve connections for programs and displays of this machine.
 /// An IPv6 host may have many addresses; the total for all other machines bounds it.
 final class Connections: Sendable {
-    /// The largest numbers of open connections.
-    struct Limits: Hashable, Sendable {
-        /// Two connections per page, for its events and for its presses, and 64 for programs.
-        private static let usefulTotal = 2 * EventStreams.limit + 64
-        /// The file descriptors that the node needs for everything else.
-        private static let filesForOthers = 256
-
-        var total: Int
-        /// The part of ``total`` that is reserved for connections from this machine.
-        var reservedForLocal: Int
-        /// The limit for one address of another machine. A browser opens at most six to a node.
-        var perAddress = 64
-
-        init(openFiles: Int) {
-            total = min(Self.usefulTotal, max(openFiles - Self.filesForOthers, openFiles / 4))
-            reservedForLocal = min(64, total / 8)
-        }
-    }
-
     /// The numbers of open connections.
     private struct State {
         var total = 0
@@ -41,11 +41,11 @@ final class Connections: Sendable {
         var limiter = RateLimiter()
     }
 
-    private let limits: Limits
+    private let limits: ConnectionLimits
     private let log: Logger
     private let state = Mutex(State())
 
-    init(limits: Limits, log: Logger) {
+    init(limits: ConnectionLimits, log: Logger) {
         self.limits = limits
         self.log = log
     }

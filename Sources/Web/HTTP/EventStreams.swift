@@ -124,7 +124,7 @@ actor EventStreams {
     ///
     /// It gets a comment with each beat.
     /// - Returns: `false` if a limit is reached.
-    func joinAPIStream(_ viewer: Viewer, on channel: any Channel) -> Bool {
+    func joinAPI(_ viewer: Viewer, on channel: any Channel) -> Bool {
         guard let id = add(nil, as: viewer, on: channel)?.id else { return false }
         // A task of its own: the future completes on an event loop, and this stream has no task that waits for its end.
         channel.closeFuture.whenComplete { _ in Task { await self.leave(id) } }

@@ -47,7 +47,7 @@ package struct HTTPServer: Service {
     private let calendar: @Sendable () async throws -> [UInt8]
     private let log: Logger
     var timeouts = Timeouts()
-    var limits: Connections.Limits
+    var limits: ConnectionLimits
 
     /// Creates a server. It does not listen before ``run()``.
     package init(
@@ -64,7 +64,7 @@ package struct HTTPServer: Service {
             keys: SharedKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]),
             configuredHosts: configuredHosts,
             needsLocalKey: kiosk.needsLocalKey)
-        limits = Connections.Limits(openFiles: openFiles)
+        limits = ConnectionLimits(openFiles: openFiles)
         self.log = log
     }
 

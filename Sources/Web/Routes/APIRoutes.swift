@@ -130,7 +130,7 @@ struct APIRoutes: Sendable {
         return .eventStream(for: request) { [streams, channel = context.channel] writer in
             // An empty write sends the response head.
             try await writer.write(ByteBuffer())
-            if let streams, await !streams.joinAPIStream(viewer, on: channel) { return }
+            if let streams, await !streams.joinAPI(viewer, on: channel) { return }
             for await snapshot in snapshots.cancelOnGracefulShutdown() {
                 try await writer.write(.event("view", data: snapshot.nodeView.json()))
             }

@@ -23,7 +23,7 @@ import Testing
         #expect(settings.threshold == Threshold(level: 450))
         #expect(settings.format == PCMFormat(.s16, rate: 48_000, channels: 1))
         #expect(settings.sensor == nil)
-        #expect(!settings.isEverySpace)
+        #expect(!settings.servesEverySpace)
     }
 
     @Test func thresholdIsReadInTenthsOfADecibel() throws {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func onlyTheServiceServesEverySpace() throws {
-        #expect(try read(["LOCKSTEP_SPACE": "+"]).isEverySpace)
+        #expect(try read(["LOCKSTEP_SPACE": "+"]).servesEverySpace)
         #expect(throws: SettingError.self) { try read(["LOCKSTEP_SPACE": "+"], as: .microphone) }
         #expect(throws: SettingError.self) { try read(["LOCKSTEP_SPACE": "+", "LOCKSTEP_CALM_TOPIC": "hall/noise"]) }
     }

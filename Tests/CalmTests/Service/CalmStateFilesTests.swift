@@ -28,7 +28,7 @@ import Testing
 
     /// Adds a second of a level, in memory and in the file.
     private func hear(_ level: Int, at time: BootTime, in state: inout CalmState, _ file: inout CalmStateFile) {
-        let sample = Sample(source: "mic of the hall", from: time, period: 1_000, level: level)
+        let sample = TimedLevel(source: "mic of the hall", from: time, period: 1_000, level: level)
         state.meter.add(sample, at: time)
         file.append(sample, at: time)
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(settings.ledger == Paths(environment: Self.environment).stateDirectory(of: "debt") + "/ledger.sqlite")
         #expect(settings.rules.goal == 420)
         #expect(settings.rules.firstWeekday == 1)
-        #expect(!settings.isEverySpace)
+        #expect(!settings.servesEverySpace)
     }
 
     @Test func weekIsReadFromSettings() throws {

@@ -199,7 +199,7 @@ extension World {
                 checkOnDisk(answer, at: node)
             }
         case .noAnswer: counters.add(.noAnswer)
-        case .noSession, .invalid: break
+        case .noSession, .invalid, .notPermitted: break
         }
     }
 

@@ -116,7 +116,7 @@ struct StatusCommand: AsyncParsableCommand {
         let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
         let code = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                await LastingViews.follow(show: { feeder.yield($0) }) { show in
+                await ReconnectingViews.follow(show: { feeder.yield($0) }) { show in
                     try await access.withAccessIfReached { try await receive($0, show) }
                 }
             }

@@ -5,7 +5,7 @@ import Platform
 import Session
 
 /// The views of a node that may come and go.
-package enum LastingViews {
+package enum ReconnectingViews {
     /// Passes views on until the task is cancelled. While there is no node, the last view counts on, marked as not
     /// connected.
     package static func follow(

@@ -30,7 +30,7 @@ import Testing
         let seen = Seen()
         let (isDone, done) = AsyncStream<Void>.makeStream()
         let task = Task {
-            await LastingViews.follow(
+            await ReconnectingViews.follow(
                 retry: .milliseconds(1), show: { view in seen.shown.withLock { $0.append(view.view.isLinked) } }
             ) { take in
                 let visit = seen.visits.withLock { visits in

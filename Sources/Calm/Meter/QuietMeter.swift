@@ -7,7 +7,7 @@ import Session
 /// session; ``needed`` says how far back a reader needs it. Samples may arrive in any order. A sample is dropped when
 /// it begins more than ``delayLimit`` before the latest `now` that the meter has seen: the timeline before that is
 /// final.
-struct Meter: Hashable, Codable, Sendable {
+struct QuietMeter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample.
     static let delayLimit: Milliseconds = 120_000
     /// The maximum number of microphones in a space; samples of further ones are dropped.
@@ -19,7 +19,7 @@ struct Meter: Hashable, Codable, Sendable {
     var threshold: Threshold
     private(set) var timeline = SoundTimeline()
     /// The samples by source, sorted by time, that later arrivals can still affect.
-    private var recent: [String: [Sample]] = [:]
+    private var recent: [String: [TimedLevel]] = [:]
     /// The instant before which the timeline is final.
     private var settled = BootTime.distantPast
     /// The earliest instant that the feed needs. ``Time/distantFuture`` if there is no session, or if the last one
@@ -31,7 +31,7 @@ struct Meter: Hashable, Codable, Sendable {
     /// Adds a sample. Returns `false` if the sample was dropped: too late, from the future, without a period, or beyond
     /// ``sourcesLimit``.
     @discardableResult
-    mutating func add(_ sample: Sample, at now: BootTime) -> Bool {
+    mutating func add(_ sample: TimedLevel, at now: BootTime) -> Bool {
         settled = max(settled, now - Self.delayLimit)
         timeline.forget(before: min(needed, now - Self.keptTime))
         guard sample.from >= settled, sample.from <= now, sample.period > 0 else { return false }
@@ -62,11 +62,11 @@ struct Meter: Hashable, Codable, Sendable {
     mutating func move(by shift: Milliseconds, at now: BootTime) {
         timeline.move(by: shift)
         if settled != .distantPast { settled += shift }
-        guard settled <= now else { return self = Meter(threshold: threshold) }
+        guard settled <= now else { return self = QuietMeter(threshold: threshold) }
         if needed != .distantFuture { needed += shift }
         for (source, samples) in recent {
             recent[source] = samples.map {
-                Sample(source: source, from: $0.from + shift, period: $0.period, level: $0.level)
+                TimedLevel(source: source, from: $0.from + shift, period: $0.period, level: $0.level)
             }
         }
     }
@@ -97,7 +97,7 @@ struct Meter: Hashable, Codable, Sendable {
     }
 }
 
-extension [Sample] {
+extension [TimedLevel] {
     /// Returns when a sample expires: after twice its period, or at the next sample.
     fileprivate func end(of index: Int) -> BootTime {
         index + 1 < count ? Swift.min(self[index].end, self[index + 1].from) : self[index].end
@@ -115,7 +115,7 @@ extension [Sample] {
 
     /// Inserts a sample by time, replaces one of the same instant, and discards samples that are final.
     /// - Returns: The end of the time that the sample affects.
-    fileprivate mutating func place(_ sample: Sample, settled: BootTime) -> BootTime {
+    fileprivate mutating func place(_ sample: TimedLevel, settled: BootTime) -> BootTime {
         var index = count
         while index > 0, self[index - 1].from > sample.from { index -= 1 }
         var end = sample.end

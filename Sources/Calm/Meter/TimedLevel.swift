@@ -3,7 +3,7 @@
 import Session
 
 /// A sound level measured by one microphone.
-struct Sample: Hashable, Sendable, Codable {
+struct TimedLevel: Hashable, Sendable, Codable {
     /// The microphone. Samples of one source follow each other; samples of different sources are mixed.
     var source: String
     /// The beginning of the sample. It ends at the source's next sample, or after two ``period``s.

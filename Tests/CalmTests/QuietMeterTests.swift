@@ -6,17 +6,19 @@ import Wire
 
 @testable import Calm
 
-@Suite(.timeLimit(.minutes(15))) struct MeterTests {
+@Suite(.timeLimit(.minutes(15))) struct QuietMeterTests {
     private static let now: BootTime = 10_000_000
 
-    private func meter(_ mixing: Mixing = .loudest) -> Meter { Meter(threshold: Threshold(level: 400, mixing: mixing)) }
+    private func meter(_ mixing: Mixing = .loudest) -> QuietMeter {
+        QuietMeter(threshold: Threshold(level: 400, mixing: mixing))
+    }
 
     /// Adds a sample per second, from a second of the hour on; `true` is quiet.
-    private func hear(_ meter: inout Meter, _ sounds: [Bool], from second: Int64 = 0, source: String = "mic") {
+    private func hear(_ meter: inout QuietMeter, _ sounds: [Bool], from second: Int64 = 0, source: String = "mic") {
         for (index, isQuiet) in sounds.enumerated() {
             let from = Self.now + .seconds(second + Int64(index))
             meter.add(
-                Sample(source: source, from: from, period: 1_000, level: isQuiet ? 399 : 400), at: from + 1_000)
+                TimedLevel(source: source, from: from, period: 1_000, level: isQuiet ? 399 : 400), at: from + 1_000)
         }
     }
 
@@ -41,8 +43,9 @@ import Wire
     @Test func lateSampleIsDropped() {
         var meter = meter()
         hear(&meter, [true], from: 200)
-        let old = Sample(source: "mic", from: Self.now + 201_000 - Meter.delayLimit - 1, period: 1_000, level: 100)
-        let ahead = Sample(source: "mic", from: Self.now + 201_001, period: 1_000, level: 100)
+        let old = TimedLevel(
+            source: "mic", from: Self.now + 201_000 - QuietMeter.delayLimit - 1, period: 1_000, level: 100)
+        let ahead = TimedLevel(source: "mic", from: Self.now + 201_001, period: 1_000, level: 100)
         var inTime = old
         inTime.from += 1
         let used = [old, inTime, ahead].map { meter.add($0, at: Self.now + 201_000) }
@@ -52,8 +55,8 @@ import Wire
     @Test(arguments: [(Mixing.loudest, 0), (.quietest, 100), (.average, 0)])
     func levelsOfTwoMicrophonesAreMixed(mixing: Mixing, percent: Int) {
         var meter = meter(mixing)
-        meter.add(Sample(source: "near", from: Self.now, period: 1_000, level: 440), at: Self.now + 1_000)
-        meter.add(Sample(source: "far", from: Self.now, period: 1_000, level: 300), at: Self.now + 1_000)
+        meter.add(TimedLevel(source: "near", from: Self.now, period: 1_000, level: 440), at: Self.now + 1_000)
+        meter.add(TimedLevel(source: "far", from: Self.now, period: 1_000, level: 300), at: Self.now + 1_000)
         #expect(meter.reading(of: [stretch(0, 1)]) == Reading(percent: percent, coverage: 100))
         // The mean power of 44 dB and 30 dB is 41.2 dB.
         #expect(meter.level(at: Self.now) == [.loudest: 440, .quietest: 300, .average: 412][mixing])
@@ -61,11 +64,11 @@ import Wire
 
     @Test func sampleBeyondTheLimitOfMicrophonesIsDropped() {
         var meter = meter()
-        for number in 0..<Meter.sourcesLimit { hear(&meter, [true], source: "mic \(number)") }
-        var sample = Sample(source: "one more", from: Self.now, period: 1_000, level: 900)
+        for number in 0..<QuietMeter.sourcesLimit { hear(&meter, [true], source: "mic \(number)") }
+        var sample = TimedLevel(source: "one more", from: Self.now, period: 1_000, level: 900)
         let isUsed = meter.add(sample, at: Self.now + 1_000)
         #expect(!isUsed)
-        sample.from += Meter.delayLimit + 2_000
+        sample.from += QuietMeter.delayLimit + 2_000
         let isUsedLater = meter.add(sample, at: sample.from)
         #expect(isUsedLater)
     }
@@ -86,7 +89,7 @@ import Wire
         let now = Self.now + .seconds(start + 190)
         #expect(meter.minutes(before: now, count: 60) == [50, nil, 100])
         #expect(meter.minutes(before: now, count: 2) == [100])
-        #expect(Calm.Meter(threshold: meter.threshold).minutes(before: now, count: 60) == [])
+        #expect(Calm.QuietMeter(threshold: meter.threshold).minutes(before: now, count: 60) == [])
     }
 
     /// The timeline is bounded while no session needs it, and complete while one does.
