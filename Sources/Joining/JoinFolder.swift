@@ -9,7 +9,6 @@ import Settings
 /// A killed join leaves the folder behind, with the name of the service whose settings it was writing. The next join
 /// or `leave` then removes these settings.
 struct JoinFolder {
-    static let services = ["node", "calm", "debt"]
     private let lock: StateDirectory
 
     /// Takes the folder.
@@ -26,13 +25,13 @@ struct JoinFolder {
     func path(_ name: String) -> String { lock.path + "/" + name }
 
     /// The service whose settings a killed join was writing; `nil` if there is none.
-    var begun: String? { Self.services.first { access(path("begun-\($0)"), F_OK) == 0 } }
+    var begun: ServiceName? { ServiceName.allCases.first { access(path("begun-\($0)"), F_OK) == 0 } }
 
     /// Notes that settings of a service are written from now on.
-    func begin(_ service: String) throws(FileError) { try Files.replace(path("begun-\(service)"), with: []) }
+    func begin(_ service: ServiceName) throws(FileError) { try Files.replace(path("begun-\(service)"), with: []) }
 
     func remove() {
-        let names = ["settings", "password", "authority"] + Self.services.map { "begun-\($0)" }
+        let names = ["settings", "password", "authority"] + ServiceName.allCases.map { "begun-\($0)" }
         for name in names { for path in [path(name), path(name + ".new")] { unlink(path) } }
         unlink(path("lock"))
         rmdir(lock.path)

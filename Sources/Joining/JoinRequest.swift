@@ -60,7 +60,7 @@ package struct JoinRequest: Sendable {
         try lines.add(.broker, broker.text(withUser: isNamed))
         try lines.add(.node, "\(node)")
         try lines.add(.space, "\(space)")
-        if role.service == "node" { try lines.add(.role, "\(role)") }
+        if role.service == .node { try lines.add(.role, "\(role)") }
         if self.password != nil { try lines.add(.passwordFile, try SettingLines.value(path: password)) }
         if broker.isEncrypted, let authority {
             try lines.add(.tlsCA, try SettingLines.value(path: authority))

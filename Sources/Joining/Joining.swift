@@ -234,7 +234,7 @@ package struct Joining: Sendable {
         let folder = try JoinFolder(paths)
         defer { folder.remove() }
         var left: [Left] = []
-        for service in JoinFolder.services {
+        for service in ServiceName.allCases {
             let files = paths.files(of: service)
             guard access(paths.localPath(of: files.settings), F_OK) == 0 || folder.begun == service else { continue }
             var values = SettingValues()

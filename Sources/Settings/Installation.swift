@@ -19,7 +19,7 @@ package struct Installation: Sendable {
     /// Whether `lockstep broker setup` has set up a broker on this machine.
     package let hasBroker: Bool
     /// The file of the settings of the machine's debt service.
-    package var ledgerSettings: String { machine.localPath(of: machine.files(of: "debt").ownSettings) }
+    package var ledgerSettings: String { machine.localPath(of: machine.files(of: .debt).ownSettings) }
     private let machine: JoinPaths
     private let person: JoinPaths
 
@@ -29,9 +29,9 @@ package struct Installation: Sendable {
         func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
         machine = JoinPaths(isPersonal: false, root: root, environment: environment)
         person = JoinPaths(isPersonal: true, root: root, environment: environment)
-        hasMachineJoined = exists(machine.files(of: "node").settings)
-        hasPersonJoined = exists(person.files(of: "node").settings)
-        keepsLedger = exists(machine.files(of: "debt").settings)
+        hasMachineJoined = exists(machine.files(of: .node).settings)
+        hasPersonJoined = exists(person.files(of: .node).settings)
+        keepsLedger = exists(machine.files(of: .debt).settings)
         hasBroker = exists("/etc/mosquitto/conf.d/lockstep.conf")
     }
 
@@ -44,7 +44,7 @@ package struct Installation: Sendable {
     package func brokerSettings(ofNodeAt socket: String) -> String {
         let isMachine = socket == Self.machineSocket
         let paths = isMachine ? machine : person
-        let files = paths.files(of: "node")
+        let files = paths.files(of: .node)
         var own = SettingValues()
         try? own.fill(file: paths.localPath(of: files.ownSettings))
         let isJoined = isMachine ? hasMachineJoined : hasPersonJoined

@@ -43,10 +43,10 @@ package struct JoinPaths: Sendable {
         package var joined: [String] { [settings, password, authority] }
     }
 
-    package func files(of service: String) -> ServiceFiles {
-        let part = service == "node" ? "" : service + "-"
+    package func files(of service: ServiceName) -> ServiceFiles {
+        let part = service == .node ? "" : "\(service)-"
         return ServiceFiles(
-            settings: "\(serviceFolder)/joined\(service == "node" ? "" : "-" + service).env",
+            settings: "\(serviceFolder)/joined\(service == .node ? "" : "-\(service)").env",
             ownSettings: "\(serviceFolder)/\(service).env", password: "\(serviceFolder)/\(part)password",
             authority: "\(serviceFolder)/\(part)broker-ca.crt")
     }

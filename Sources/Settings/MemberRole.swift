@@ -14,11 +14,12 @@ package enum MemberRole: String, CaseIterable, Codable, Sendable {
     /// Publishes the weekly debt.
     case debt
 
-    /// The name of the service that a member with this role runs, without `lockstep-`.
-    package var service: String {
+    /// The service that a member with this role runs.
+    package var service: ServiceName {
         switch self {
-        case .node, .remote, .display: "node"
-        case .calm, .debt: rawValue
+        case .node, .remote, .display: .node
+        case .calm: .calm
+        case .debt: .debt
         }
     }
 }

@@ -74,7 +74,7 @@ package struct NodeSettings: Sendable {
         if let ownNode { node = ownNode } else { node = try Self.hostNode() }
         role =
             try values.read(
-                .role, { MemberRole(rawValue: $0).flatMap { $0.service == "node" ? $0 : nil } },
+                .role, { MemberRole(rawValue: $0).flatMap { $0.service == .node ? $0 : nil } },
                 "node, remote or display") ?? .node
         let ownName = try values.read(
             .name, { CleanText.accepts($0, bytes: Limits.nameBytes) ? $0 : nil },
@@ -262,7 +262,9 @@ extension SettingValues {
     }
 
     /// Sets the state directory of a service, and returns whether it serves every space, as `+` says.
-    package mutating func setDefaults(of service: String, environment: [String: String]) throws(SettingError) -> Bool {
+    package mutating func setDefaults(of service: ServiceName, environment: [String: String]) throws(SettingError)
+        -> Bool
+    {
         if environment["STATE_DIRECTORY"] == nil {
             setDefault(.stateDirectory, to: Paths(environment: environment).stateDirectory(of: service))
         }

@@ -13,7 +13,7 @@ package struct Paths: Sendable {
     }
 
     /// Returns the state directory of a service, `calm` or `debt`. A caller asks only if systemd sets none.
-    package func stateDirectory(of service: String) -> String {
+    package func stateDirectory(of service: ServiceName) -> String {
         (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep-\(service)"
     }
 
@@ -26,9 +26,8 @@ package struct Paths: Sendable {
         [runtimeSocket, stateDirectory + "/node.sock", Installation.machineSocket].compactMap(\.self)
     }
 
-    /// Returns the default settings file of a program.
-    /// - Parameter name: `node`, `calm` or `debt`.
-    package func settings(of name: String) -> String { settingsFolder + "/\(name).env" }
+    /// Returns the default settings file of a service.
+    package func settings(of service: ServiceName) -> String { settingsFolder + "/\(service).env" }
     package var presets: String { settingsFolder + "/presets" }
     package var settingsFolder: String { (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep" }
 

@@ -41,13 +41,13 @@ package struct SettingValues: Sendable {
     ///
     /// The credentials in a file belong to the broker in that file. If the command line names another, they are left
     /// out, so that it does not get the password.
-    /// - Parameter config: The file; `nil` for the default one of `node`, `calm` or `debt`, if it exists.
+    /// - Parameter config: The file; `nil` for the default one of the service, if it exists.
     package mutating func fill(
-        environment: [String: String], config: String?, of name: String
+        environment: [String: String], config: String?, of service: ServiceName
     ) throws(SettingError) {
         let ignored = isGiven(.broker) ? Setting.ofBroker : []
         try fill(environment: environment)
-        let file = Paths(environment: environment).settings(of: name)
+        let file = Paths(environment: environment).settings(of: service)
         if config != nil || access(file, R_OK) == 0 { try fill(file: config ?? file, except: ignored) }
     }
 

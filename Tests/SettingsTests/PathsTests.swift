@@ -8,7 +8,7 @@ import Testing
     @Test func homeHoldsThePathsOfAPerson() {
         let paths = Paths(environment: ["HOME": "/home/ada"])
         #expect(paths.stateDirectory == "/home/ada/.local/state/lockstep")
-        #expect(paths.settings(of: "node") == "/home/ada/.config/lockstep/node.env")
+        #expect(paths.settings(of: .node) == "/home/ada/.config/lockstep/node.env")
         #expect(paths.socket(stateDirectory: "/x") == "/x/node.sock")
         #expect(paths.sockets == ["/home/ada/.local/state/lockstep/node.sock", "/run/lockstep/node.sock"])
     }
@@ -18,7 +18,7 @@ import Testing
             "HOME": "/home/ada", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c", "XDG_RUNTIME_DIR": "/run/user/7",
         ])
         #expect(paths.stateDirectory == "/s/lockstep")
-        #expect(paths.settings(of: "node") == "/c/lockstep/node.env")
+        #expect(paths.settings(of: .node) == "/c/lockstep/node.env")
         #expect(paths.socket(stateDirectory: "/x") == "/run/user/7/lockstep/node.sock")
         #expect(paths.sockets.first == "/run/user/7/lockstep/node.sock")
     }

@@ -246,7 +246,7 @@ import Testing
         for (broker, isGiven) in [(nil, true), ("mqtt://other", false)] {
             var values = SettingValues()
             values.set(.broker, option: "--broker", to: broker)
-            try values.fill(environment: [:], config: file, of: "node")
+            try values.fill(environment: [:], config: file, of: .node)
             #expect(values.isGiven(.passwordFile) == isGiven)
         }
     }

@@ -36,7 +36,7 @@ package actor CalmService: BrokerService {
 
     /// Runs the service as a process, until SIGTERM or SIGINT.
     package static func serve(_ settings: CalmSettings) async throws {
-        let process = try ServiceProcess(settings.common, servesEverySpace: settings.servesEverySpace, name: "calm")
+        let process = try ServiceProcess(settings.common, servesEverySpace: settings.servesEverySpace, name: .calm)
         let files = CalmStateFiles(directory: process.directory, bootID: process.bootID, log: process.log)
         try await EventLoop.withEventLoop(name: "calm") { loop in
             let watchdog = Watchdog(on: loop)

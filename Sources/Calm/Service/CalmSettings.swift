@@ -36,7 +36,7 @@ package struct CalmSettings: Sendable {
 
     package init(_ given: SettingValues, for reader: Reader, environment: [String: String]) throws {
         var values = given
-        servesEverySpace = try values.setDefaults(of: "calm", environment: environment)
+        servesEverySpace = try values.setDefaults(of: .calm, environment: environment)
         if servesEverySpace, reader == .microphone {
             throw SettingError("a microphone belongs to one space; + is for the service")
         }

@@ -40,7 +40,7 @@ struct CalmOptions: ParsableArguments {
         values.set(.calmTopic, option: "--topic", to: topic)
         values.set(.logLevel, option: "--log-level", to: logLevel)
         more(&values)
-        try values.fill(environment: environment, config: config, of: "calm")
+        try values.fill(environment: environment, config: config, of: .calm)
         return try CalmSettings(values, for: reader, environment: environment)
     }
 }

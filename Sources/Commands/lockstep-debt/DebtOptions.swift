@@ -38,7 +38,7 @@ extension LedgerOptions {
         var values = given
         values.set(.stateDirectory, option: "--state-dir", to: stateDir)
         values.set(.ledger, option: "--ledger", to: ledger)
-        try values.fill(environment: environment, config: config, of: "debt")
+        try values.fill(environment: environment, config: config, of: .debt)
         return try DebtSettings(values, environment: environment)
     }
 }

@@ -24,7 +24,7 @@ extension LedgerAccessOptions {
         let environment = ProcessInfo.processInfo.environment
         let paths = Paths(environment: environment)
         let isGiven = ledgerOptions.stateDir != nil || environment[Setting.stateDirectory.rawValue] != nil
-        guard !isGiven, settings.database == nil, settings.common.stateDirectory == paths.stateDirectory(of: "debt")
+        guard !isGiven, settings.database == nil, settings.common.stateDirectory == paths.stateDirectory(of: .debt)
         else {
             return settings
         }
@@ -59,7 +59,7 @@ extension LedgerAccessOptions {
         if access(settings.ledger, R_OK) != 0, errno == EACCES {
             return UsageError("you may not read the ledger \(settings.ledger): use sudo")
         }
-        guard settings.common.stateDirectory == Paths(environment: environment).stateDirectory(of: "debt") else {
+        guard settings.common.stateDirectory == Paths(environment: environment).stateDirectory(of: .debt) else {
             return UsageError("there is no ledger at \(settings.ledger): name its directory with --state-dir")
         }
         return UsageError("this machine has no ledger: \(Installation(environment: environment).adviceWithoutLedger)")

@@ -58,7 +58,7 @@ struct LockstepNode: AsyncParsableCommand {
         var values = options.values
         broker.add(to: &values)
         values.set(.logLevel, option: "--log-level", to: logLevel)
-        try values.fill(environment: environment, config: config, of: "node")
+        try values.fill(environment: environment, config: config, of: .node)
         return try NodeSettings(values, environment: environment)
     }
 }

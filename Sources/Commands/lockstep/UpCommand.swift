@@ -56,7 +56,7 @@ struct UpCommand: AsyncParsableCommand {
         var values = options.values
         values.set(.space, option: "--space", to: space)
         try values.fill(environment: environment)
-        let file = Paths(environment: environment).settings(of: "node")
+        let file = Paths(environment: environment).settings(of: .node)
         // A second group has the defaults: the file is of the first one's node.
         if !separate, access(file, R_OK) == 0 { try values.fill(file: file, except: Setting.ofBroker) }
         let settings = try NodeSettings(values, environment: environment)

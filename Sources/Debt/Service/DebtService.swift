@@ -64,7 +64,7 @@ package actor DebtService: BrokerService {
     /// Runs the service as a process, until SIGTERM or SIGINT. At SIGHUP it reads the ledger again.
     /// - Throws: ``SettingError`` if a setting is missing, or another process uses the state directory; `LedgerError`.
     package static func serve(_ settings: DebtSettings) async throws {
-        let process = try ServiceProcess(settings.common, servesEverySpace: settings.servesEverySpace, name: "debt")
+        let process = try ServiceProcess(settings.common, servesEverySpace: settings.servesEverySpace, name: .debt)
         let file = LedgerStore.isShared(settings.ledger) ? nil : try LedgerStore(at: settings.ledger)
         try await EventLoop.withEventLoop(name: "debt-disk") { disk in
             try await EventLoop.withEventLoop(name: "debt") { loop in

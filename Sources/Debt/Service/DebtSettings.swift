@@ -18,7 +18,7 @@ package struct DebtSettings: Sendable {
 
     package init(_ given: SettingValues, environment: [String: String]) throws {
         var values = given
-        servesEverySpace = try values.setDefaults(of: "debt", environment: environment)
+        servesEverySpace = try values.setDefaults(of: .debt, environment: environment)
         values.setDefault(.node, to: "debt")
         common = try NodeSettings(values, environment: environment)
         database = try Self.database(values)

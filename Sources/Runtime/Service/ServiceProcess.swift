@@ -26,7 +26,7 @@ package struct ServiceProcess {
     private let configuration: MQTTConfiguration
 
     /// Locks the state directory of `calm` or `debt`. Throws if the broker is missing.
-    package init(_ settings: NodeSettings, servesEverySpace: Bool, name: String) throws(SettingError) {
+    package init(_ settings: NodeSettings, servesEverySpace: Bool, name: ServiceName) throws(SettingError) {
         let clientID = servesEverySpace ? "lockstep-\(settings.node)" : "lockstep-\(settings.space)-\(settings.node)"
         guard let configuration = settings.brokerConfiguration(clientID: clientID) else {
             throw SettingError("the \(name) service needs a broker: --broker mqtt://host, or LOCKSTEP_BROKER")

@@ -18,7 +18,7 @@ import Testing
     @Test func serviceHasDefaults() throws {
         let settings = try read([:])
         #expect("\(settings.common.node)" == "debt")
-        #expect(settings.ledger == Paths(environment: Self.environment).stateDirectory(of: "debt") + "/ledger.sqlite")
+        #expect(settings.ledger == Paths(environment: Self.environment).stateDirectory(of: .debt) + "/ledger.sqlite")
         #expect(settings.rules.goal == 420)
         #expect(settings.rules.firstWeekday == 1)
         #expect(!settings.servesEverySpace)

@@ -100,11 +100,11 @@ struct JoinCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = try request()
-        guard !kiosk || request.role.service == "node" else {
+        guard !kiosk || request.role.service == .node else {
             throw UsageError(
                 "--kiosk is for a node, remote or display; a member of the role \(request.role) shows no page")
         }
-        if request.role.service == "node" { try scope.refuseSecondNode() }
+        if request.role.service == .node { try scope.refuseSecondNode() }
         let joining = try await scope.joining(quiet: output.json)
         let report = try await MemberCommandSupport.orExit(json: output.json) {
             try await Self.cancelledByInterrupt { try await joining.join(request) }
@@ -116,7 +116,7 @@ struct JoinCommand: AsyncParsableCommand {
         } else {
             print("\(report.node) is connected to \(report.broker) and starts by itself (\(report.service)).")
         }
-        if request.role.service == "node" { scope.warnOfOtherNodes() }
+        if request.role.service == .node { scope.warnOfOtherNodes() }
         if kiosk { try CompanionExecutable.become("lockstep", ["kiosk", "enable"]) }
     }
 
