@@ -196,8 +196,8 @@ struct BrokerSetup {
             "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "--quiet", "-o", "Dpkg::Use-Pty=0", "-o",
             "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3",
         ]
-        for words: [LineText] in [["update"], ["install", "--yes", "--no-install-recommends"] + missing] {
-            let result = try await Child.run("env", apt + words, seconds: 1_800, showsErrors: true)
+        for arguments: [LineText] in [["update"], ["install", "--yes", "--no-install-recommends"] + missing] {
+            let result = try await Child.run("env", apt + arguments, seconds: 1_800, showsErrors: true)
             guard result.code == 0 else {
                 throw SetupError("apt-get could not install \(names); install them, and repeat the command")
             }
@@ -215,8 +215,8 @@ struct BrokerSetup {
         }
         let clear = try Self.clearScript(beside: program)
         let (isStopped, process) = await service.stop()
-        let words = [files.folder, files.user].map { LineText(showing: $0) }
-        let cleared = isStopped ? try? await Child.run(clear, words, seconds: 300, showsErrors: true) : nil
+        let arguments = [files.folder, files.user].map { LineText(showing: $0) }
+        let cleared = isStopped ? try? await Child.run(clear, arguments, seconds: 300, showsErrors: true) : nil
         guard cleared?.code == 0 else {
             _ = await service.restart()
             throw SetupError("the sessions that mosquitto keeps could not be cleared, so nothing is changed")

@@ -15,8 +15,8 @@ struct MosquittoService: Sendable {
 
     var hasManager: Bool { files.root.isEmpty && access("/run/systemd/system", F_OK) == 0 }
 
-    func systemctl(_ words: LineText...) async -> Bool {
-        await ((try? Child.systemctl(words))?.code ?? 1) == 0
+    func systemctl(_ arguments: LineText...) async -> Bool {
+        await ((try? Child.systemctl(arguments))?.code ?? 1) == 0
     }
 
     var isRunning: Bool {

@@ -59,8 +59,8 @@ extension Trial {
     private func prepare(_ folder: String, adding new: [BrokerFile]) async throws -> TrialConfiguration {
         for path in [folder, folder + "/data", folder + "/conf.d", folder + "/lockstep"] { mkdir(path, 0o755) }
         if access(files.folder, F_OK) == 0 {
-            let words = ["-a", files.folder + "/.", folder].map { LineText(showing: $0) }
-            let copied = try await Child.run("cp", words)
+            let arguments = ["-a", files.folder + "/.", folder].map { LineText(showing: $0) }
+            let copied = try await Child.run("cp", arguments)
             guard copied.code == 0 else { throw SetupError(copied.errors) }
         }
         unlink("\(folder)/\(MosquittoConfiguration.name)")

@@ -32,7 +32,7 @@ package enum BrokerRequest: Codable, Sendable {
 
     /// Returns the arguments with which `lockstep-node` carries out the request.
     /// - Parameter root: The folder that everything lies below, for tests; `nil` for this machine.
-    package func words(root: String?) -> [String] {
+    package func arguments(root: String?) -> [String] {
         ["broker", String(decoding: ReportJSON.encode(self), as: UTF8.self)] + (root.map { [$0] } ?? [])
     }
 
@@ -57,8 +57,8 @@ package enum BrokerRequest: Codable, Sendable {
         _ type: Answer.Type = Answer.self, by program: String, root: String?
     ) async throws(SetupError) -> Answer {
         do {
-            let words = words(root: root).map { LineText(showing: $0) }
-            let result = try await Child.run(program, words, seconds: 1_800, showsErrors: true)
+            let arguments = arguments(root: root).map { LineText(showing: $0) }
+            let result = try await Child.run(program, arguments, seconds: 1_800, showsErrors: true)
             let output = Array(result.output.utf8)
             guard result.code == 0 else {
                 let problem = try ReportJSON.decode(Problem.self, from: output).problem

@@ -15,7 +15,7 @@ enum Recorder: Hashable, Sendable, CustomStringConvertible {
     var description: String {
         switch self {
         case .standardInput: "standard input"
-        case .command(let words): words.first == "/bin/sh" ? "the recorder" : words.first ?? ""
+        case .command(let arguments): arguments.first == "/bin/sh" ? "the recorder" : arguments.first ?? ""
         }
     }
 
@@ -43,7 +43,7 @@ enum Recorder: Hashable, Sendable, CustomStringConvertible {
     /// Runs a recorder in its own process group, which is ended when `body` returns.
     /// - Returns: The value of `body`, and how the recorder ended; `nil` if it cannot be started.
     static func run<Value: Sendable>(
-        _ words: [String], _ body: @Sendable (_ output: FileDescriptor) async -> Value
+        _ arguments: [String], _ body: @Sendable (_ output: FileDescriptor) async -> Value
     ) async -> (value: Value, end: String)? {
         var options = PlatformOptions()
         options.processGroupID = 0
@@ -52,8 +52,8 @@ enum Recorder: Hashable, Sendable, CustomStringConvertible {
         defer { try? output.close() }
         do {
             let result = try await Subprocess.run(
-                words[0].contains("/") ? .path(FilePath(words[0])) : .name(words[0]),
-                arguments: Arguments(Array(words.dropFirst())), environment: .withoutSettings,
+                arguments[0].contains("/") ? .path(FilePath(arguments[0])) : .name(arguments[0]),
+                arguments: Arguments(Array(arguments.dropFirst())), environment: .withoutSettings,
                 platformOptions: options,
                 input: .none, output: .fileDescriptor(input, closeAfterSpawningProcess: true),
                 error: .currentStandardError

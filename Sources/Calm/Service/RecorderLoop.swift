@@ -58,11 +58,11 @@ final class RecorderLoop: Sendable {
         var (wait, next) = (Self.shortestWait, 0)
         while !isStopped {
             let meter = try SoundMeter(raw: settings.format, calibration: settings.calibration)
-            guard case .command(let words) = recorders[next] else {
+            guard case .command(let arguments) = recorders[next] else {
                 return try await measure(STDIN_FILENO, meter, report).get()
             }
             let began = Clocks.boot()
-            let ran = await Recorder.run(words) { output in await self.measure(output.rawValue, meter, report) }
+            let ran = await Recorder.run(arguments) { output in await self.measure(output.rawValue, meter, report) }
             if isStopped { return }
             var end = ran?.end ?? "it cannot be started"
             if case .failure(let fault)? = ran?.value { end = "\(fault)" }

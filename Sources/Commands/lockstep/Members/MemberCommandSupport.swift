@@ -10,7 +10,7 @@ enum MemberCommandSupport {
     /// Replaces this process with the program that carries out a request.
     static func become(_ request: BrokerRequest, _ destdir: String?) throws {
         try requireRoot(destdir)
-        try CompanionExecutable.become("lockstep-node", request.words(root: destdir))
+        try CompanionExecutable.become("lockstep-node", request.arguments(root: destdir))
     }
 
     /// Runs `lockstep-node` with a request, and returns its decoded answer.
