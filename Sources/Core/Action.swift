@@ -7,8 +7,8 @@ public import Wire
 extension NodeCore {
     /// A step for the caller, which must carry out all steps of an event, in order, before the next event.
     public enum Action: Sendable {
-        /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
-        indirect case persist(Write)
+        /// Write to disk, then answer with ``Event/written(_:)`` or ``Event/writeFailed(_:)`` and the number.
+        indirect case write(Write)
         /// Publish a message. With a number the caller reports the outcome by ``Event/sent(_:_:)``, unless the
         /// connection ends first. `of` is the encoded message, for observers; `nil` if the engine did not make it.
         case send(Outgoing, MessageNumber?, of: Message?)

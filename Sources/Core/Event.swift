@@ -19,9 +19,9 @@ extension NodeCore {
         /// The outcome of a message that was sent with a number.
         case sent(MessageNumber, Confirmation)
         /// The write of this number is on disk with its ledger records.
-        case persisted(Int)
+        case written(Int)
         /// The write of this number failed. Some of its ledger records may be on disk.
-        case persistFailed(Int)
+        case writeFailed(Int)
         /// Acknowledged ledger records were read, as ``Action/readRecords(_:)`` asked. Unreadable ones are left out.
         case recordsRead([DigestedRecord])
         /// An input of the engine that is not a message of a node. It is a request of a person on this machine, the end

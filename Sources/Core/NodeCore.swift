@@ -55,8 +55,8 @@ public struct NodeCore: Sendable {
         case .disconnected(let willRetry): noteDisconnected(willRetry: willRetry, at: now)
         case .received(let packet): if !twin.isMakingWay { receive(packet, at: now) }
         case .sent(let number, let confirmation): confirm(number, confirmation, at: now)
-        case .persisted(let write): notePersisted(write, at: now)
-        case .persistFailed(let write): decide(.journalFailed(write), at: now)
+        case .written(let write): noteWritten(write, at: now)
+        case .writeFailed(let write): decide(.journalFailed(write), at: now)
         case .recordsRead(let records): changeOutbox { $0.addRead(records, at: now.boot) }
         case .input(let input):
             switch input {
@@ -156,7 +156,7 @@ public struct NodeCore: Sendable {
             let write = Write(
                 number: number, json: journal.json(own: journal.own.map { ownPayload.make(of: $0) }), journal: journal,
                 waiting: records.waiting, acknowledged: records.acknowledged)
-            actions.append(.persist(write))
+            actions.append(.write(write))
         case .record(let register, let isApproximate): outbox.hold(register, isApproximate: isApproximate)
         case .publish(let message): publish(message, at: now)
         case .barrier(let connection): subscribe(connection)
@@ -193,7 +193,7 @@ public struct NodeCore: Sendable {
         decide(.restored(journal, filed: filed), at: now)
     }
 
-    private mutating func notePersisted(_ write: Int, at now: Instant) {
+    private mutating func noteWritten(_ write: Int, at now: Instant) {
         for effect in engine.noteWritten(write, at: now) { perform(effect, at: now) }
         unreleasedWrite = write
     }
@@ -206,7 +206,7 @@ public struct NodeCore: Sendable {
         let due = unreleasedWrite  // rule: recordsHeld, else: .max
         guard let due else { return }
         unreleasedWrite = nil
-        changeOutbox { $0.notePersisted(due, at: now.boot) }
+        changeOutbox { $0.noteWritten(due, at: now.boot) }
     }
 
     /// Changes the outbox, and turns its work into actions.

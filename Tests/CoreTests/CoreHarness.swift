@@ -67,10 +67,10 @@ struct CoreHarness {
 
     private mutating func carryOut(_ action: NodeCore.Action) {
         switch action {
-        case .persist(let write):
-            steps.append("persist")
+        case .write(let write):
+            steps.append("write")
             written.append(write)
-            if isDiskSlow { writes.append(write.number) } else { add(.persisted(write.number)) }
+            if isDiskSlow { writes.append(write.number) } else { add(.written(write.number)) }
         case .send(let outgoing, let confirmationToken, of: let message):
             sent.append(Sent(outgoing: outgoing, kind: Self.kind(of: message)))
             steps.append(Self.kind(of: message))
@@ -166,7 +166,7 @@ struct CoreHarness {
     mutating func finishWrites() {
         let finished = writes
         writes = []
-        for write in finished { handle(.persisted(write)) }
+        for write in finished { handle(.written(write)) }
     }
 
     mutating func pass(_ time: Milliseconds) {

@@ -17,7 +17,7 @@ import Testing
         owner.holdsConfirmations = true
         owner.steps = []
         owner.receive(owner.intent("I1"))
-        #expect(owner.steps == ["persist", "register", "show"])
+        #expect(owner.steps == ["write", "register", "show"])
     }
 
     @Test func coreRestsOnceBehindAllEvents() {

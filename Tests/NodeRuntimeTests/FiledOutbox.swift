@@ -37,7 +37,7 @@ struct FiledOutbox {
         change { $0.addFiled(record, at: 0) }
     }
 
-    mutating func release(upTo write: Int, at boot: BootTime) { change { $0.notePersisted(write, at: boot) } }
+    mutating func release(upTo write: Int, at boot: BootTime) { change { $0.noteWritten(write, at: boot) } }
     mutating func restore(_ record: LedgerRecord, at boot: BootTime) { change { $0.restore(record, at: boot) } }
     mutating func hear(_ ack: LedgerAck, at boot: BootTime) { change { $0.receive(ack, at: boot) } }
     mutating func retry(at boot: BootTime) { change { $0.waiting.retry(at: boot) } }

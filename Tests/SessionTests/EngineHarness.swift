@@ -93,7 +93,7 @@ struct EngineHarness {
         case .restored(let journal, _): add(.restored(NodeCore.Restored(journal: journal)))
         case .linkUp(let connection, let hearsItself): add(.connected(connection, noLocal: !hearsItself))
         case .linkDown: add(.disconnected(willRetry: true))
-        case .journalFailed(let write): add(.persistFailed(write))
+        case .journalFailed(let write): add(.writeFailed(write))
         default: add(.input(input))
         }
     }
@@ -102,7 +102,7 @@ struct EngineHarness {
 
     private mutating func perform(_ action: NodeCore.Action) {
         switch action {
-        case .persist(let write):
+        case .write(let write):
             for record in write.waiting.map(\.record) + [write.journal.record].compactMap(\.self)
             where records.last(where: { $0.id == record.id }) != record {
                 #expect(!checksFlaws || record.invalidField == nil, "\(record.invalidField ?? "")")
@@ -113,7 +113,7 @@ struct EngineHarness {
             case .atOnce:
                 pendingWrites = []
                 journal = write.journal
-                add(.persisted(write.number))
+                add(.written(write.number))
             case .later: pendingWrites.append((write.journal, write.number))
             case .failing: add(.journalFailed(write.number))
             }
@@ -157,7 +157,7 @@ struct EngineHarness {
     mutating func flushOne() {
         let (state, write) = pendingWrites.removeFirst()
         journal = state
-        add(.persisted(write))
+        add(.written(write))
         run()
     }
 

@@ -205,9 +205,9 @@ private struct VectorRig {
 
     private mutating func carryOut(_ action: NodeCore.Action) throws {
         switch action {
-        case .persist(let write):
+        case .write(let write):
             records += try write.waiting.map { try JSON($0.json) }
-            add(.persisted(write.number))
+            add(.written(write.number))
         case .send(let outgoing, let token, of: let message):
             if let token { add(.sent(token, .delivered)) }
             switch message {

@@ -72,7 +72,7 @@ package struct Outbox: Sendable {
     }
 
     /// Releases the records that were held for a write, which is on disk like all before it.
-    package mutating func notePersisted(_ write: Int, at boot: BootTime) {
+    package mutating func noteWritten(_ write: Int, at boot: BootTime) {
         // The order does not matter: each session is handled by itself.
         for id in unfiled {
             if waiting.records[id]?.place.isWritten(by: write) == true {

@@ -185,7 +185,7 @@ package actor Node {
 
     private func perform(_ action: NodeCore.Action) {
         switch action {
-        case .persist(let write): persist(write)
+        case .write(let write): self.write(write)
         case .send(let outgoing, let number, let message):
             // Ledger records have no message, and are not counted.
             if message != nil { counted.published += 1 }
@@ -213,7 +213,7 @@ package actor Node {
         }
     }
 
-    private func persist(_ write: NodeCore.Write) {
+    private func write(_ write: NodeCore.Write) {
         let wasUnsaved = isUnsaved
         let result = files.write(write)
         if isUnsaved { counted.failedWrites += 1 }

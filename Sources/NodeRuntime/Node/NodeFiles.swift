@@ -61,12 +61,12 @@ struct NodeFiles {
             try records?.write(write)
             try journal?.write(write.json)
             failure = nil
-            return .persisted(write.number)
+            return .written(write.number)
         } catch {
             // The engine tries again every second: only the first failure is logged.
             if failure == nil { log.error("the journal cannot be written", metadata: ["reason": "\(error)"]) }
             failure = "\(error)"
-            return .persistFailed(write.number)
+            return .writeFailed(write.number)
         }
     }
 

@@ -148,7 +148,7 @@ package final class ServiceCore {
     private func perform(_ action: NodeCore.Action) {
         switch action {
         // A service owns no session, so it has no journal.
-        case .persist(let write): _ = runner.add(.persisted(write.number))
+        case .write(let write): _ = runner.add(.written(write.number))
         case .send(let outgoing, let number, _):
             guard let number else { return output.publish(outgoing) }
             nonisolated(unsafe) weak let core = self

@@ -45,7 +45,7 @@ enum EventText {
     static func line(_ event: NodeCore.Event, meaning input: Input) -> String {
         switch event {
         case .sent(let number, let confirmation): "message \(number) \(confirmation)"
-        case .persisted(let write): "written(\(write))"
+        case .written(let write): "written(\(write))"
         case .recordsRead(let records): "records read: \(records.map(\.record.id))"
         default: line(input)
         }
@@ -53,7 +53,7 @@ enum EventText {
 
     static func line(_ action: NodeCore.Action) -> String {
         switch action {
-        case .persist(let write): "journal \(write.number): \(line(write.journal.own))"
+        case .write(let write): "journal \(write.number): \(line(write.journal.own))"
         case .send(_, let number, of: let message?):
             "publish \(line(message))\(number.map { " as message \($0)" } ?? "")"
         case .subscribe: "subscribe"

@@ -126,7 +126,7 @@ struct Machine {
         guard let actions = loop.next(at: instant) else { return nil }
         switch event {
         case nil: break
-        case .input(.wake), .persisted: isStepUnnoticed = false
+        case .input(.wake), .written: isStepUnnoticed = false
         // A message that is not read any more, since the connection is given up to a twin, does not reach the engine.
         case .received where core.isMakingWay: break
         default: if input != .wake { isStepUnnoticed = false }
@@ -134,7 +134,7 @@ struct Machine {
         // Each change of the own register is written.
         var own: Register??
         if case .restored(let found) = event { own = .some(found.journal?.own) }
-        for case .persist(let write) in actions { own = .some(write.journal.own) }
+        for case .write(let write) in actions { own = .some(write.journal.own) }
         if own != nil || core.view != seen.view { seen = NodeSnapshot(view: core.view, own: own ?? seen.own) }
         return actions
     }
@@ -156,7 +156,7 @@ struct Machine {
     /// Whether a write would be on the disk at once, and those before it are confirmed to the program.
     var isDiskIdle: Bool {
         disk == .good && writing == 0
-            && !backlog.contains { if case .persisted = $0 { true } else { false } }
+            && !backlog.contains { if case .written = $0 { true } else { false } }
     }
 
     var own: Register? { seen.own }

@@ -26,7 +26,7 @@ extension World {
                     time: max(known?.time ?? .distantPast, intent.expiresAt),
                     boot: max(known?.boot ?? .distantPast, boot))
             }
-            for case .persist(let write) in actions {
+            for case .write(let write) in actions {
                 guard let last = write.journal.own?.last, last.intent == intent.id, last.from == from else { continue }
                 witness.nodes[node].owed[intent.id] = now
             }

@@ -46,7 +46,7 @@ extension World {
         handled.append(Handled(input: input, expectation: expect(input, at: node), before: before))
         let actions = machines[node].next(meaning: input, at: instant)
         tell("\(Names.node(node)) < \(EventText.line(event, meaning: input))")
-        if case .persisted(let write) = event { witnessDecisions(upTo: write, at: node) }
+        if case .written(let write) = event { witnessDecisions(upTo: write, at: node) }
         // A request follows the session of the moment, also between two rests.
         if isLiarPresent, let shown = machines[node].engine.view(at: instant).register, shown.owner == liar?.node {
             witness.nodes[node].lineagesOfLiar.insert(shown.lineage)
@@ -72,12 +72,12 @@ extension World {
         case .restored(let found): return .restored(found.journal)
         case .connected(let id, let noLocal): return .linkUp(id, hearsItself: !noLocal)
         case .disconnected: return .linkDown
-        case .persistFailed(let write): return .journalFailed(write)
+        case .writeFailed(let write): return .journalFailed(write)
         case .input(let input): return input
         case .received(let packet):
             let read = Packet(topic: packet.topic, payload: packet.payload, retain: packet.isRetained)
             return meaning(of: read, retained: packet.isRetained, at: node)
-        case .sent, .persisted, .recordsRead, .added: return .wake
+        case .sent, .written, .recordsRead, .added: return .wake
         }
     }
 
@@ -95,14 +95,14 @@ extension World {
     private mutating func carryOut(_ action: NodeCore.Action, of node: Int) {
         if action.isBoundary { tell("\(Names.node(node)) > \(EventText.line(action))") }
         switch action {
-        case .persist(let write):
+        case .write(let write):
             if let doom = machines[node].doom, doom.effects == 0, schedule.chance(500) {
                 return die(node, loss: doom.loss, down: doom.down)
             }
             witnessChange(to: write, at: node)
             witnessRecord(write.journal, write.number, of: node)
-            if self.write(write, of: node) { machines[node].add(.persisted(write.number)) }
-            if machines[node].disk == .full { machines[node].add(.persistFailed(write.number)) }
+            if self.write(write, of: node) { machines[node].add(.written(write.number)) }
+            if machines[node].disk == .full { machines[node].add(.writeFailed(write.number)) }
         case .send(let outgoing, let number, of: let message?):
             witnessPublish(message, by: node)
             publish(outgoing, number, of: message, by: node)
@@ -266,7 +266,7 @@ extension NodeCore.Action {
     /// Whether a crash before it differs from a crash after it.
     fileprivate var isBoundary: Bool {
         switch self {
-        case .persist, .send(_, _, of: .some), .subscribe, .reply, .log(.engine): true
+        case .write, .send(_, _, of: .some), .subscribe, .reply, .log(.engine): true
         default: false
         }
     }

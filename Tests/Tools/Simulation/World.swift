@@ -165,7 +165,7 @@ struct World {
             if write.number > machines[node].failed { machines[node].isFailing = false }
             witnessRecords(upTo: write.number, of: node)
             witnessWritten(write.journal, by: node)
-            feed(.persisted(write.number), to: node)
+            feed(.written(write.number), to: node)
         case .rest(let connection, let time): closeAtClient(connection, redialAfter: time)
         case .goOn(let node, let nap): goOn(node, nap: nap)
         case .launch(let node, let life): launch(node, life: life)

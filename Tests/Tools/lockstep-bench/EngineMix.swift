@@ -98,10 +98,10 @@ struct EngineMix {
     private mutating func run() -> Int {
         var count = 0
         while let actions = loop.next(at: now) {
-            for case .persist(let write) in actions {
+            for case .write(let write) in actions {
                 advance()
                 count += 1
-                loop.add(.persisted(write.number))
+                loop.add(.written(write.number))
             }
         }
         return count
