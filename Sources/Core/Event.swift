@@ -11,8 +11,8 @@ extension NodeCore {
         /// The broker accepted a connection.
         /// - Parameters:
         ///   - id: The connection's id, which must be larger than those of all earlier connections.
-        ///   - noLocal: Whether the broker can withhold a node's own messages (MQTT 5).
-        case connected(_ id: ConnectionID, noLocal: Bool)
+        ///   - hearsItself: Whether the broker returns a node's own messages; with MQTT 5 it can withhold them.
+        case connected(_ id: ConnectionID, hearsItself: Bool)
         /// The connection ended, and every message that was not confirmed is lost.
         case disconnected(willRetry: Bool)
         case received(Packet)

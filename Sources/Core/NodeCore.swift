@@ -51,7 +51,7 @@ public struct NodeCore: Sendable {
         endOverdueWait(before: event, at: now)
         switch event {
         case .restored(let found): restore(found, at: now)
-        case .connected(let id, let noLocal): noteConnected(id, noLocal: noLocal, at: now)
+        case .connected(let id, let hearsItself): noteConnected(id, hearsItself: hearsItself, at: now)
         case .disconnected(let willRetry): noteDisconnected(willRetry: willRetry, at: now)
         case .received(let packet): if !twin.isMakingWay { receive(packet, at: now) }
         case .sent(let number, let confirmation): confirm(number, confirmation, at: now)
@@ -222,12 +222,12 @@ public struct NodeCore: Sendable {
 
     // MARK: The connection
 
-    private mutating func noteConnected(_ id: ConnectionID, noLocal: Bool, at now: Instant) {
+    private mutating func noteConnected(_ id: ConnectionID, hearsItself: Bool, at now: Instant) {
         connection = id
         isReady = false
-        isOwnSubscribed = noLocal
+        isOwnSubscribed = !hearsItself
         twin.noteConnected(as: id)
-        decide(.linkUp(id, hearsItself: !noLocal), at: now)
+        decide(.linkUp(id, hearsItself: hearsItself), at: now)
     }
 
     private mutating func noteDisconnected(willRetry: Bool, at now: Instant) {

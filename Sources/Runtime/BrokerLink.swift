@@ -70,7 +70,7 @@ package final class BrokerLink {
             failure = nil
             lastConnection = made
             isMakingWay = false
-            return .connected(connection ?? nextConnection(at: time()), noLocal: made.version == .v5)
+            return .connected(connection ?? nextConnection(at: time()), hearsItself: made.version != .v5)
         case .message(let message):
             return .received(
                 NodeCore.Packet(topic: message.topic, payload: message.payload, isRetained: message.retain))

@@ -17,7 +17,7 @@ struct CoreHarness {
 
     private var loop: CoreLoop
     private(set) var boot: BootTime = 1_000_000
-    var noLocal = false
+    var hearsItself = true
     /// Whether the broker confirms messages.
     var confirms = true
     /// Whether confirmations wait for ``confirmHeld(_:)``.
@@ -113,7 +113,7 @@ struct CoreHarness {
 
     mutating func connect() {
         connections += 1
-        handle(.connected(token("c\(connections)"), noLocal: noLocal))
+        handle(.connected(token("c\(connections)"), hearsItself: hearsItself))
     }
 
     /// Ends the connection, forgets what was sent, and connects again.

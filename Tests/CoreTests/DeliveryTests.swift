@@ -226,7 +226,7 @@ import Wire
     /// A register that leaves before the own subscription has ended would come back to this node.
     @Test mutating func firstRegisterFollowsTheEndOfTheOwnSubscription() {
         let before = owner.core.view.register
-        owner.noLocal = true
+        owner.hearsItself = false
         owner.handle(.disconnected(willRetry: true))
         owner.steps = []
         owner.connect()
@@ -240,7 +240,7 @@ import Wire
 
     /// Under *no local* only another program can have written it, whatever the broker has confirmed.
     @Test mutating func foreignRegisterIsRepairedBeforeTheOwnIsConfirmed() throws {
-        owner.noLocal = true
+        owner.hearsItself = false
         owner.handle(.disconnected(willRetry: true))
         owner.holdsConfirmations = true
         owner.connect()

@@ -62,7 +62,7 @@ import Wire
     @Test func aConnectionHasAnIDUntilItIsLost() async throws {
         try await withProgram { program, _ in
             #expect(await program.connection == nil)
-            guard case .connected(let id, noLocal: true) = await program.take(Self.connected) else {
+            guard case .connected(let id, hearsItself: false) = await program.take(Self.connected) else {
                 Issue.record("it is not connected")
                 return
             }

@@ -45,7 +45,7 @@ import Wire
 
         /// Connects; everything that the core publishes comes back, its barrier as the last.
         func connect(_ id: String) throws {
-            core?.handle(.connected(try #require(ConnectionID(id)), noLocal: false))
+            core?.handle(.connected(try #require(ConnectionID(id)), hearsItself: true))
             while !outgoing.isEmpty {
                 let (message, completion) = outgoing.removeFirst()
                 _ = core?.receive(MQTTMessage(message))

@@ -91,7 +91,7 @@ struct EngineHarness {
     mutating func add(_ input: Input) {
         switch input {
         case .restored(let journal, _): add(.restored(NodeCore.Restored(journal: journal)))
-        case .linkUp(let connection, let hearsItself): add(.connected(connection, noLocal: !hearsItself))
+        case .linkUp(let connection, let hearsItself): add(.connected(connection, hearsItself: hearsItself))
         case .linkDown: add(.disconnected(willRetry: true))
         case .journalFailed(let write): add(.writeFailed(write))
         default: add(.input(input))
@@ -208,9 +208,9 @@ struct EngineHarness {
         return replies[ticket]
     }
 
-    mutating func linkUp(noLocal: Bool = false) {
+    mutating func linkUp(hearsItself: Bool = true) {
         connections += 1
-        send(.linkUp(token("conn-\(node)-\(connections)"), hearsItself: !noLocal))
+        send(.linkUp(token("conn-\(node)-\(connections)"), hearsItself: hearsItself))
     }
 
     /// Connects to a broker that has kept these messages.

@@ -159,9 +159,9 @@ import Testing
         #expect(rig.presences.count == 2, "two programs with one id do not chase each other")
     }
 
-    static func running(noLocal: Bool = false) -> EngineHarness {
+    static func running(hearsItself: Bool = true) -> EngineHarness {
         var rig = EngineHarness()
-        rig.linkUp(noLocal: noLocal)
+        rig.linkUp(hearsItself: hearsItself)
         rig.start("focus 25m")
         rig.press(.extend(seconds: 60))
         rig.pass(5_000)
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test func echoInSpiteOfNoLocalIsNoReasonToRepair() {
-        var rig = Self.running(noLocal: true)
+        var rig = Self.running(hearsItself: false)
         rig.echoes = false
         for index in 0..<20 {
             rig.press(index % 2 == 0 ? .pause : .resume)
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test func echoesInSpiteOfNoLocalThatAreLateCauseOneRepair() {
-        var rig = Self.running(noLocal: true)
+        var rig = Self.running(hearsItself: false)
         rig.echoes = false
         for index in 0..<100 { rig.press(index % 2 == 0 ? .pause : .resume) }
         let late = rig.registers

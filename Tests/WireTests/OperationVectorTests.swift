@@ -148,7 +148,7 @@ private struct VectorRig {
                 past: try (vector.past ?? []).map { try Fixtures.token($0) })
         }
         try handle(.restored(NodeCore.Restored(journal: journal)))
-        try handle(.connected(try Fixtures.token("c-1"), noLocal: true))
+        try handle(.connected(try Fixtures.token("c-1"), hearsItself: false))
     }
 
     private var now: Instant {

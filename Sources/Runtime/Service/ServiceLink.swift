@@ -58,7 +58,7 @@ package final class ServiceLink<Space: ServiceSpace> {
             // until they are acknowledged, and drop what exceeds its queue.
             link.subscribe(filters.map { Subscription($0, qos: .atMostOnce) })
             // After subscribing, so that the spaces' barriers arrive after the retained messages.
-            for space in spaces.values { space.handle(.connected(id, noLocal: false)) }
+            for space in spaces.values { space.handle(.connected(id, hearsItself: true)) }
         case .disconnected(let willRetry):
             for space in spaces.values { space.handle(.disconnected(willRetry: willRetry)) }
         default: break
@@ -75,7 +75,7 @@ package final class ServiceLink<Space: ServiceSpace> {
         let space = makeSpace(id, ServiceOutput(log: log, makeWay: link.makeWay, send: link.send))
         spaces[id] = space
         space.handle(.restored(NodeCore.Restored()))
-        if let connection = link.connection { space.handle(.connected(connection, noLocal: false)) }
+        if let connection = link.connection { space.handle(.connected(connection, hearsItself: true)) }
         return space
     }
 

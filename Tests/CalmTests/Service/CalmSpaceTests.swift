@@ -44,7 +44,7 @@ import Wire
 
         /// Connects; the broker echoes all messages of the watch, its barrier last.
         func connect(_ id: String) throws {
-            watch?.handle(.connected(try #require(ConnectionID(id)), noLocal: false))
+            watch?.handle(.connected(try #require(ConnectionID(id)), hearsItself: true))
             echo()
         }
 

@@ -43,7 +43,7 @@ import Wire
 
         /// Connects; the broker echoes all messages of the space, its barrier last.
         func connect(_ id: String) throws {
-            space?.handle(.connected(try #require(ConnectionID(id)), noLocal: false))
+            space?.handle(.connected(try #require(ConnectionID(id)), hearsItself: true))
             echo()
         }
 

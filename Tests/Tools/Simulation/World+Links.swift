@@ -127,7 +127,7 @@ extension World {
         switch frame {
         case .accepted:
             machines[node].isLinked = true
-            feed(.connected(connections[index].id, noLocal: mix.noLocal != 0), to: node)
+            feed(.connected(connections[index].id, hearsItself: mix.noLocal == 0), to: node)
         case .publish(let packet, let retained): hear(packet, retained: retained, at: node)
         case .confirmed: break
         case .close: closeAtClient(index)

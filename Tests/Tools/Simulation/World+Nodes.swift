@@ -70,7 +70,7 @@ extension World {
     private func meaning(of event: NodeCore.Event, at node: Int) -> Input {
         switch event {
         case .restored(let found): return .restored(found.journal)
-        case .connected(let id, let noLocal): return .linkUp(id, hearsItself: !noLocal)
+        case .connected(let id, let hearsItself): return .linkUp(id, hearsItself: hearsItself)
         case .disconnected: return .linkDown
         case .writeFailed(let write): return .journalFailed(write)
         case .input(let input): return input

@@ -29,7 +29,7 @@ struct EngineMix {
         }
         let identity = NodeIdentity(node: node, name: "desk", software: "lockstep-bench", bootID: boot)
         loop = CoreLoop(NodeCore(identity: identity, space: space, seed: 1))
-        for event in [.restored(NodeCore.Restored()), .connected(connection, noLocal: false)] as [NodeCore.Event] {
+        for event in [.restored(NodeCore.Restored()), .connected(connection, hearsItself: true)] as [NodeCore.Event] {
             loop.add(event)
             run()
         }
