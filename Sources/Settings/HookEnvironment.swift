@@ -5,7 +5,7 @@ package import API
 /// The environment variables of a user hook.
 package enum HookEnvironment {
     static let values: [String: @Sendable (EventReport) -> String?] = [
-        "LOCKSTEP_EVENT": { $0.event },
+        "LOCKSTEP_EVENT": { $0.event.rawValue },
         "LOCKSTEP_EVENT_AT": { "\($0.at)" },
         "LOCKSTEP_LATE": { $0.late ? "1" : "0" },
         "LOCKSTEP_SESSION": { $0.session.session },

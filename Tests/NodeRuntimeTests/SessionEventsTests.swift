@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Settings
+import API
 import Testing
 
 @testable import NodeRuntime

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Display
 import Glibc
 import NodeRuntime
 import Platform
 import Session
-import Settings
 
 extension Catalogue {
     /// The words in the language of this process's environment.

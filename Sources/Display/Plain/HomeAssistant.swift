@@ -36,16 +36,16 @@ package struct HomeAssistant: Sendable {
             "event", "event", "Event", icon: "timer-alert-outline",
             [
                 ("state_topic", JSONText(topics.event)),
-                ("event_types", EventReport.names.json),
+                ("event_types", EventName.allCases.map(\.rawValue).json),
             ])
     }
 
     private mutating func addSensors() {
-        let states: [JSONText] = ["idle", "running", "paused", "ready", "completed", "stopped", "superseded", "stale"]
+        let states = ["idle"] + Status.allCases.map(\.rawValue) + ["stale"]
         add(
             "sensor", "state", "State", icon: "timer-sand",
             [
-                ("device_class", "enum"), ("options", JSONText(states)), state(.state),
+                ("device_class", "enum"), ("options", states.json), state(.state),
                 ("json_attributes_topic", JSONText(topics[.json])),
                 (
                     "json_attributes_template",
@@ -153,15 +153,11 @@ package struct HomeAssistant: Sendable {
 }
 
 extension EventReport {
-    /// The names of all events, the same as for hooks.
-    fileprivate static let names = [
-        "started", "paused", "resumed", "phase", "completed", "stopped", "superseded", "stale", "alarm",
-    ]
-
     /// The payload of an event entity, on `plain/event`.
     package var plain: [UInt8] {
         let content: JSONText = [
-            "event_type": event.json, "title": (session.title ?? "").json, "session": (session.session ?? "").json,
+            "event_type": event.rawValue.json, "title": (session.title ?? "").json,
+            "session": (session.session ?? "").json,
         ]
         return Array(content.text.utf8)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Logging
 import Session
-import Settings
 
 /// One program to be run for an event.
 struct HookRun: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import API
 package import Session
-package import Settings
 
 /// An event of a session that hooks, notifications and sounds report.
 package struct SessionEvent: Hashable, Sendable {

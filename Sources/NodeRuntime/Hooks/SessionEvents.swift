@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Session
-import Settings
 
 /// The detector of session events: it compares what a node shows with what was reported before.
 ///

@@ -85,6 +85,6 @@ extension Node {
         let status = StatusReport(
             view: event.view, moment: event.moment, space: space, node: identity.node, at: then, groupTime: event.at,
             clock: core.engine.clockQuality(at: now), feeds: feeds)
-        return EventReport(event: event.name.rawValue, at: event.at, late: event.isLate, session: status)
+        return EventReport(event: event.name, at: event.at, late: event.isLate, session: status)
     }
 }
