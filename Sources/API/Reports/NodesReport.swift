@@ -44,6 +44,7 @@ package struct NodeReport: Hashable, Sendable, Described {
     package var recordsWaiting: Int?
     package var isSelf: Bool
     package var serves: String?
+    package var isService: Bool { role == Role.service.rawValue }
 
     /// Describes a participant.
     /// - Parameters:

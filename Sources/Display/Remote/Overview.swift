@@ -31,7 +31,7 @@ package enum Overview {
             + known.compactMap { start in
                 sessions.first { $0.start == start }.map { Offer(again: $0, strings: strings) }
             }
-        let machines = nodes.filter { $0.role != "service" && $0.node != NodesReport.strangers }.map {
+        let machines = nodes.filter { !$0.isService && $0.node != NodesReport.strangers }.map {
             machine($0, owner: live?.owner, at: groupTime, strings: strings)
         }
         let colours = NamedColours.labels.compactMap { name, colour -> JSONText? in

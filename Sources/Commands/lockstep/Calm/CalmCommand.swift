@@ -45,7 +45,7 @@ struct CalmStatusCommand: AsyncParsableCommand {
     /// Returns the reason why no calm is measured, with the command that helps.
     private static func missing(in report: NodesReport) -> String {
         // A service that has published nothing yet may have any id, which its invitation gives.
-        let services = report.nodes.filter { $0.role == "service" && $0.serves != "debt" && $0.node != "debt" }
+        let services = report.nodes.filter { $0.isService && $0.serves != "debt" && $0.node != "debt" }
         let named = services.first { $0.serves == "calm" } ?? services.first { $0.node == "calm" }
         guard let service = named ?? services.first else {
             return
