@@ -8,6 +8,9 @@ package import Wire
 
 /// The broker connection of a program: its id, will and problems, each logged once. It lives on its loop's thread.
 package final class BrokerLink {
+    /// The kind of a program, as its log names it.
+    package enum Program: Sendable { case node, service, microphone }
+
     package typealias Completion = @Sendable (Result<PublishOutcome, MQTTError>) -> Void
 
     /// The time to flush when the connection is closed.
@@ -19,7 +22,7 @@ package final class BrokerLink {
     package private(set) var client: MQTTClient?
     /// The id of the connection or of the present attempt; `nil` after a connection was lost.
     package private(set) var connection: ConnectionID?
-    private let program: String
+    private let program: Program
     private let loop: EventLoop
     private let log: Logger
     /// The last connection; `nil` before the first one.
@@ -29,8 +32,7 @@ package final class BrokerLink {
     /// Whether the connection is closed for a while because another process uses the same id.
     private var isMakingWay = false
 
-    /// - Parameter program: The program's kind, as its log names it: `node`, `service` or `microphone`.
-    package init(of program: String, on loop: EventLoop, log: Logger) {
+    package init(of program: Program, on loop: EventLoop, log: Logger) {
         self.program = program
         self.loop = loop
         self.log = log

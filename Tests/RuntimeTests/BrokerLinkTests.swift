@@ -20,7 +20,7 @@ import Wire
 
         init(on loop: EventLoop, lines: LogLines) {
             self.loop = loop
-            link = BrokerLink(of: "program", on: loop, log: lines.logger)
+            link = BrokerLink(of: .service, on: loop, log: lines.logger)
         }
 
         var connection: ConnectionID? { link.connection }
@@ -125,7 +125,7 @@ import Wire
                 try await eventually("its message is back") { returned.topics == ["a/b"] }
                 await program.send(Self.message("b/c"))
                 try await eventually("it is refused") {
-                    lines.all.last?.contains("does not let this program publish") == true
+                    lines.all.last?.contains("does not let this service publish") == true
                 }
                 let listener = MQTTConfiguration(host: "127.0.0.1", port: broker.port, clientID: "listener")
                 try await EventLoop.withEventLoop { loop in

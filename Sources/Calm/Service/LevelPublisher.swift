@@ -21,7 +21,7 @@ actor LevelPublisher {
         codec = WireCodec(space: settings.common.space, me: settings.common.node)
         self.loop = loop
         self.log = log
-        link = BrokerLink(of: "microphone", on: loop, log: log)
+        link = BrokerLink(of: .microphone, on: loop, log: log)
     }
 
     func run(_ configuration: MQTTConfiguration) async throws {

@@ -52,7 +52,7 @@ actor PlainService: Service {
         self.configuration = configuration
         topics = PlainTopics(settings.space)
         memory = PlainMemory(in: settings.stateDirectory)
-        link = BrokerLink(of: "node", on: node.loop, log: log)
+        link = BrokerLink(of: .node, on: node.loop, log: log)
         let home = HomeAssistant(
             space: settings.space, presets: settings.presets.all.map(\.name), version: Software.version)
         discovery = settings.hasHomeAssistant ? home.discovery : [:]

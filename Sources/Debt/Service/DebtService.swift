@@ -132,7 +132,7 @@ package actor DebtService: BrokerService {
                 digested, in: space.id, at: space.core.groupTime(at: now),
                 isVouched: space.core.engine.areDatesFinal(at: now))
         case .feed(.calm(let calm?)):
-            perform("written") {
+            perform(.written) {
                 try ledger.store(calm, in: space.id)
                 space.scheduleUpdate(by: space.core.groupTime(at: Clocks.now()) + Self.calmDelay)
                 armCalendar()
@@ -164,13 +164,16 @@ package actor DebtService: BrokerService {
         return space
     }
 
+    /// What is done with the ledger.
+    private enum Use { case read, written }
+
     /// Runs `body`, and reports a ledger that cannot be read or written; then the result is `nil`.
     @discardableResult
-    private func perform<Value>(_ action: String, _ body: () throws -> Value) -> Value? {
+    private func perform<Value>(_ use: Use, _ body: () throws -> Value) -> Value? {
         do {
             return try body()
         } catch {
-            link.problems.report("the ledger cannot be \(action): \(error)")
+            link.problems.report("the ledger cannot be \(use): \(error)")
             return nil
         }
     }
@@ -180,7 +183,7 @@ package actor DebtService: BrokerService {
     /// Adds up the weeks that a batch of records has changed.
     private func noteFiled(_ result: Result<[RecordFiler.Filed], any Error>) {
         defer { if hasWaitingPresences { handlePresences() } }
-        guard let filed = perform("written", result.get) else { return }
+        guard let filed = perform(.written, result.get) else { return }
         var touched: [SpaceID: GroupTime] = [:]
         for (arrival, change) in filed where change.filing == .stored {
             touched[arrival.space] = min(touched[arrival.space] ?? .distantFuture, change.firstTouched)
@@ -206,11 +209,11 @@ package actor DebtService: BrokerService {
         let due = presences.removeDue(at: Clocks.boot())
         for (id, nodes) in Dictionary(grouping: due, by: \.key.space) {
             guard let space = link.spaces[id] else { continue }
-            perform("written") {
+            perform(.written) {
                 guard try space.noteAbsences(nodes.map { ($0.key.node, $0.value) }) else { return }
                 schedule.insert(changed: id)
             }
-            for (key, _) in nodes { perform("read") { try space.compare(with: key.node) } }
+            for (key, _) in nodes { perform(.read) { try space.compare(with: key.node) } }
         }
         updateChanged()
     }
@@ -219,7 +222,7 @@ package actor DebtService: BrokerService {
 
     /// Publishes the week and the year of a space, whether they have changed or not.
     private func publishAll(of id: SpaceID) {
-        perform("read") { try link.spaces[id]?.compareAll() }
+        perform(.read) { try link.spaces[id]?.compareAll() }
         schedule.insert(changed: id)
         updateChanged()
     }
@@ -234,7 +237,7 @@ package actor DebtService: BrokerService {
 
     private func update(_ id: SpaceID) {
         guard let space = link.spaces[id] else { return }
-        perform("read", space.update)
+        perform(.read, space.update)
         schedule.insert(unread: id, at: Clocks.boot())
         armCalendar()
     }
@@ -242,7 +245,7 @@ package actor DebtService: BrokerService {
     private func readPastWeek() {
         guard let id = schedule.nextUnread else { return }
         let startedAt = Clocks.boot()
-        let hasMore = perform("read") { try link.spaces[id]?.updateYear() } ?? false
+        let hasMore = perform(.read) { try link.spaces[id]?.updateYear() } ?? false
         schedule.noteRead(id, isComplete: hasMore != true, from: startedAt, to: Clocks.boot())
     }
 

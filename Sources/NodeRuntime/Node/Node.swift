@@ -53,7 +53,7 @@ package actor Node {
         self.loop = loop
         self.log = SessionLog(log: log, node: identity.node)
         runner = CoreRunner(NodeCore(identity: identity, space: space, seed: .random(in: 0 ... .max)), clocks: clocks)
-        link = BrokerLink(of: "node", on: loop, log: log)
+        link = BrokerLink(of: .node, on: loop, log: log)
         files = NodeFiles(directory: directory, log: log)
         recent = RecentSessions(in: directory?.path)
     }

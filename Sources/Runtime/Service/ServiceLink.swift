@@ -29,7 +29,7 @@ package final class ServiceLink<Space: ServiceSpace> {
         self.filters = filters
         self.log = log
         self.makeSpace = makeSpace
-        link = BrokerLink(of: "service", on: loop, log: log)
+        link = BrokerLink(of: .service, on: loop, log: log)
     }
 
     package var isConnected: Bool { link.connection != nil }
