@@ -34,7 +34,7 @@ package struct Correction: Hashable, Sendable {
     }
 
     /// Returns whether it replaces another correction of the same session. The later one does, and on a tie the larger
-    /// ID.
+    /// id.
     package func replaces(_ other: Correction?) -> Bool {
         guard let other else { return true }
         return (at, id) > (other.at, other.id)

@@ -94,7 +94,7 @@ package struct CountedTime: Hashable, Sendable {
     /// Returns when a takeover ended the runs of each entry; ``Time/distantFuture`` without one.
     static func cuts(of entries: [Entry]) -> [GroupTime] { FiledPart.ends(of: entries.map(\.filedPart)) }
 
-    /// Returns the rank of each entry by stamp, the smallest first; ties go by session ID.
+    /// Returns the rank of each entry by stamp, the smallest first; ties go by session id.
     private static func ranks(of entries: [Entry]) -> [Int] {
         let order = entries.indices.sorted { one, other in
             let (one, other) = (entries[one].record, entries[other].record)

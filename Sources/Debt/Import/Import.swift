@@ -80,7 +80,7 @@ package struct Import: Sendable {
         // A session is imported with all of its rows or not at all: without one of them its minutes would be wrong.
         var (groups, order): ([String: [ImportRow]], [String]) = ([:], [])
         for row in rows {
-            // Two nodes may have recorded sessions with the same ID.
+            // Two nodes may have recorded sessions with the same id.
             let session = "\(row["session"]) \(row["node"])"
             if groups[session] == nil { order.append(session) }
             groups[session, default: []].append(row)

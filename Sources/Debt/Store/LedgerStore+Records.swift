@@ -250,7 +250,7 @@ extension LedgerStore {
         ).first
     }
 
-    /// Returns the nodes that have recorded a session with this ID. There are several only if nodes use the same ID.
+    /// Returns the nodes that have recorded a session with this id. There are several only if nodes use the same id.
     package func nodes(of session: SessionID, in space: SpaceID) throws -> [NodeID] {
         try read {
             try $0.rows(

@@ -22,7 +22,7 @@ struct ChartDrawing {
     }
 
     /// - Parameters:
-    ///   - name: The class, and the prefix of the IDs of title and description.
+    ///   - name: The class, and the prefix of the ids of title and description.
     ///   - description: The numbers as text, for screen readers.
     func svg(name: String, title: Localized, description: Localized) -> String {
         """

@@ -12,7 +12,7 @@ package struct Localized: Hashable, Sendable, CustomStringConvertible {
 
     fileprivate init(unchecked text: String) { description = text }
 
-    /// Returns a person's own text: a title, a label, the name of a phase, the ID of a node.
+    /// Returns a person's own text: a title, a label, the name of a phase, the id of a node.
     package static func userText(_ text: String) -> Localized { Localized(unchecked: text) }
 
     /// Returns digits and signs, without words.

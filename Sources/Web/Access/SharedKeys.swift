@@ -2,7 +2,7 @@
 
 import API
 
-/// Says what a shared key in a request opens.
+/// Says what a shared key opens, compared in constant time.
 struct SharedKeys: Sendable {
     private let view: String
     private let control: String
