@@ -4,6 +4,7 @@ import ArgumentParser
 import Calm
 import Settings
 
+/// `lockstep-calm listen`: publishes the level of a microphone.
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Listen to a microphone, and publish its level once a second.",

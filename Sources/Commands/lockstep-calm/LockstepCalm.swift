@@ -4,6 +4,7 @@ import ArgumentParser
 import Calm
 import Settings
 
+/// `lockstep-calm`: the service that measures calm, and the microphone.
 @main
 struct LockstepCalm: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,6 +26,7 @@ struct LockstepCalm: AsyncParsableCommand {
     }
 }
 
+/// `lockstep-calm serve`: runs the service.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the service, which publishes the calm of the current session.")
@@ -38,6 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
+/// `lockstep-calm levels`: prints what the service would receive.
 struct LevelsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "levels", abstract: "Print each level that the service receives, as a line of JSON.")

@@ -9,6 +9,7 @@ import Session
 import Settings
 import Wire
 
+/// `lockstep debt add`: adds a session that no node recorded.
 struct AddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a session that no node recorded.",

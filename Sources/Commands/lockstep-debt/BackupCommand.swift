@@ -6,6 +6,7 @@ import Glibc
 import Platform
 import Settings
 
+/// `lockstep debt backup`: copies the ledger into a file.
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the ledger into a file, while the service runs or not.")

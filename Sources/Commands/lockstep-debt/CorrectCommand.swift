@@ -6,6 +6,7 @@ import Runtime
 import Session
 import Settings
 
+/// `lockstep debt correct`: corrects a session of the ledger.
 struct CorrectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "correct", abstract: "Correct the title, the label or the times of a session.",

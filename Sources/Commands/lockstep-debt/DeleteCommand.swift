@@ -5,6 +5,7 @@ import Debt
 import Session
 import Settings
 
+/// `lockstep debt delete`: removes a session from all sums.
 struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Remove a session from all sums.",

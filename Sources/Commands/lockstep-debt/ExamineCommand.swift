@@ -5,6 +5,7 @@ import ArgumentParser
 import Debt
 import Settings
 
+/// `lockstep-debt examine`: prints the state of the ledger for `lockstep doctor`.
 struct ExamineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "examine", abstract: "Print the state of the ledger as JSON, for lockstep doctor.",

@@ -7,6 +7,7 @@ import Runtime
 import Session
 import Settings
 
+/// `lockstep-debt history`: lists the sessions, for `lockstep history`.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "List sessions, the latest last.", shouldDisplay: false)

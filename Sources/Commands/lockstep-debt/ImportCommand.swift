@@ -9,6 +9,7 @@ import Session
 import Settings
 import Wire
 
+/// `lockstep debt import`: reads sessions from a file into the ledger.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",

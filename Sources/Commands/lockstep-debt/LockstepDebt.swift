@@ -4,6 +4,7 @@ import ArgumentParser
 import Debt
 import Settings
 
+/// `lockstep-debt`: the service that keeps the ledger, and the commands that read and change it.
 @main
 struct LockstepDebt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,6 +30,7 @@ struct LockstepDebt: AsyncParsableCommand {
     }
 }
 
+/// `lockstep-debt serve`: runs the service.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the service, which stores records and publishes the weekly debt.")

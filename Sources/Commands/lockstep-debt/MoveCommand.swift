@@ -6,6 +6,7 @@ import Glibc
 import Platform
 import Settings
 
+/// `lockstep debt move`: copies the ledger to another database.
 struct MoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Copy the ledger from a file to PostgreSQL, or back. No service may run.",

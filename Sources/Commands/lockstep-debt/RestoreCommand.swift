@@ -7,6 +7,7 @@ import Platform
 import Session
 import Settings
 
+/// `lockstep debt restore`: replaces the ledger by a backup.
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Replace the ledger by a backup. The service must not run.",

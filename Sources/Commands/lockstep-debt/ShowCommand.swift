@@ -9,6 +9,7 @@ import Session
 import Settings
 import Wire
 
+/// `lockstep debt show`: shows this week.
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -4,6 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import Settings
 
+/// `lockstep-node`: runs a node, and carries out what `lockstep` leaves to it.
 @main
 struct LockstepNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -93,6 +93,7 @@ extension IntentOperation {
     }
 }
 
+/// `lockstep pause`: pauses the session.
 struct PauseCommand: ActionCommand {
     static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pause the current session.")
     @OptionGroup var node: AskingOptions
@@ -100,6 +101,7 @@ struct PauseCommand: ActionCommand {
     func operation() -> IntentOperation { .pause }
 }
 
+/// `lockstep resume`: resumes a paused session.
 struct ResumeCommand: ActionCommand {
     static let configuration = CommandConfiguration(commandName: "resume", abstract: "Resume a paused session.")
     @OptionGroup var node: AskingOptions
@@ -107,6 +109,7 @@ struct ResumeCommand: ActionCommand {
     func operation() -> IntentOperation { .resume }
 }
 
+/// `lockstep stop`: ends the session.
 struct StopCommand: ActionCommand {
     static let configuration = CommandConfiguration(commandName: "stop", abstract: "End the current session.")
     @OptionGroup var node: AskingOptions
@@ -114,6 +117,7 @@ struct StopCommand: ActionCommand {
     func operation() -> IntentOperation { .stop }
 }
 
+/// `lockstep extend`: changes the length of the current phase.
 struct ExtendCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "extend", abstract: "Make the current phase of a countdown longer, or shorter: 5m, -5m.")
@@ -134,6 +138,7 @@ struct ExtendCommand: ActionCommand {
     }
 }
 
+/// `lockstep break`: goes to a break.
 struct BreakCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "break", abstract: "Go to the break that follows, or insert one.")
@@ -142,6 +147,7 @@ struct BreakCommand: ActionCommand {
     func operation() -> IntentOperation { .startBreak }
 }
 
+/// `lockstep focus`: goes to a focus phase.
 struct FocusCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "focus", abstract: "Go to the focus phase that follows, or insert one.")
@@ -150,6 +156,7 @@ struct FocusCommand: ActionCommand {
     func operation() -> IntentOperation { .startFocus }
 }
 
+/// `lockstep skip`: goes to the next phase.
 struct SkipCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "skip", abstract: "Go to the next phase; after the last one, end the session.")
@@ -169,6 +176,7 @@ struct SkipCommand: ActionCommand {
     }
 }
 
+/// `lockstep correct`: corrects the words of the session.
 struct CorrectCommand: ActionCommand {
     static let configuration = CommandConfiguration(
         commandName: "correct",
@@ -206,6 +214,7 @@ struct CorrectCommand: ActionCommand {
     }
 }
 
+/// `lockstep take`: moves the session to a node.
 struct TakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "take",
@@ -226,6 +235,7 @@ struct TakeCommand: AsyncParsableCommand {
     }
 }
 
+/// `lockstep ok`: ends the alarm everywhere.
 struct OKCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ok", abstract: "End the alarm of the session, on every device.")
@@ -237,6 +247,7 @@ struct OKCommand: AsyncParsableCommand {
     }
 }
 
+/// `lockstep say`: shows a text on every screen.
 struct SayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "say", abstract: "Show a text on every screen of the space.",

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Settings
 
+/// `lockstep node`: runs `lockstep-node` with the same arguments.
 struct NodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "node",
@@ -16,6 +17,7 @@ struct NodeCommand: ParsableCommand {
     func run() throws { try CompanionExecutable.become("lockstep-node", arguments) }
 }
 
+/// `lockstep desktop`: shows the session as a media player of the desktop.
 struct DesktopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "desktop",
@@ -60,6 +62,7 @@ struct DebtCommand: ParsableCommand {
     }
 }
 
+/// `lockstep history`: lists the sessions of the ledger.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",

@@ -11,6 +11,7 @@ import Settings
 import Subprocess
 import SystemPackage
 
+/// `lockstep doctor`: looks for faults, and suggests fixes.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Settings
 
+/// `lockstep`: the command line of a node.
 @main
 struct Lockstep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

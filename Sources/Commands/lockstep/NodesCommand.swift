@@ -4,6 +4,7 @@ import API
 import ArgumentParser
 import Client
 
+/// `lockstep nodes`: lists the nodes of a space.
 struct NodesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "nodes", abstract: "List the nodes of the space.")
 

@@ -8,6 +8,7 @@ import Platform
 import Session
 import Settings
 
+/// `lockstep start`: starts a session on a node.
 struct StartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",

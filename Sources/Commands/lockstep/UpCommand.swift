@@ -12,6 +12,7 @@ import Subprocess
 import SystemPackage
 import UnixSignals
 
+/// `lockstep up`: runs a broker, a node and the services for this machine alone.
 struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",

@@ -10,6 +10,7 @@ import Settings
 import Synchronization
 import Terminal
 
+/// `lockstep watch`: shows the session full-screen on a terminal.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",

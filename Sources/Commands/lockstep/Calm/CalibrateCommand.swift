@@ -8,6 +8,7 @@ import Settings
 import Subprocess
 import SystemPackage
 
+/// `lockstep calm calibrate`: suggests a threshold for a quiet room.
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate", abstract: "Listen to the quiet room, and suggest a threshold.",

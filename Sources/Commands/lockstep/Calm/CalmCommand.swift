@@ -9,6 +9,7 @@ import Session
 import Settings
 import Wire
 
+/// `lockstep calm`: the calm of the session, and the calibration of its microphone.
 struct CalmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calm",
@@ -19,6 +20,7 @@ struct CalmCommand: AsyncParsableCommand {
     )
 }
 
+/// `lockstep calm status`: shows the calm of the session.
 struct CalmStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 
+/// `lockstep kiosk`: the page of a node on a screen.
 struct KioskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kiosk",

@@ -7,6 +7,7 @@ import Platform
 import Session
 import Settings
 
+/// `lockstep kiosk enable`: makes this machine a kiosk.
 struct KioskEnableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
@@ -79,6 +80,7 @@ struct KioskEnableCommand: AsyncParsableCommand {
     }
 }
 
+/// `lockstep kiosk disable`: returns the screen to the console.
 struct KioskDisableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Return this machine's screen to its console. Needs root.")

@@ -7,6 +7,7 @@ import Display
 import Platform
 import Settings
 
+/// `lockstep kiosk link`: prints the link to the page of a node.
 struct KioskLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",

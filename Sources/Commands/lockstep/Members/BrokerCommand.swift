@@ -3,11 +3,13 @@
 import ArgumentParser
 import Joining
 
+/// `lockstep broker`: the broker of this machine.
 struct BrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broker", abstract: "Set up a broker on this machine, or undo that.",
         subcommands: [SetUpCommand.self, UnsetCommand.self])
 
+    /// `lockstep broker setup`: sets up mosquitto.
     struct SetUpCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "setup",
@@ -43,6 +45,7 @@ struct BrokerCommand: ParsableCommand {
         }
     }
 
+    /// `lockstep broker unset`: undoes the setup.
     struct UnsetCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "unset",

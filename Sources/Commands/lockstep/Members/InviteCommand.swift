@@ -8,6 +8,7 @@ import Joining
 import Session
 import Settings
 
+/// `lockstep invite`: adds a member to the broker, and prints its invitation.
 struct InviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite",

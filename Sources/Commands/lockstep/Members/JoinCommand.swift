@@ -63,6 +63,7 @@ struct JoinScopeOptions: ParsableArguments {
     }
 }
 
+/// `lockstep join`: makes this machine a member of a broker.
 struct JoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",

@@ -5,6 +5,7 @@ import ArgumentParser
 import Glibc
 import Joining
 
+/// `lockstep leave`: undoes `lockstep join`.
 struct LeaveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "leave",

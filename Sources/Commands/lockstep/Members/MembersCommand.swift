@@ -5,6 +5,7 @@ import Joining
 import Session
 import Settings
 
+/// `lockstep members`: lists the broker's members.
 struct MembersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "members",

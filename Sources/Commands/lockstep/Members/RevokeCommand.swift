@@ -5,6 +5,7 @@ import Joining
 import Session
 import Settings
 
+/// `lockstep revoke`: ends the rights of a member.
 struct RevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

@@ -8,6 +8,7 @@ import Glibc
 import Session
 import Settings
 
+/// `lockstep phone`: the phones that may open the page of a node.
 struct PhoneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phone",
@@ -16,6 +17,7 @@ struct PhoneCommand: AsyncParsableCommand {
     )
 }
 
+/// `lockstep phone add`: pairs a phone.
 struct PhoneAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -86,6 +88,7 @@ struct PhoneAddCommand: AsyncParsableCommand {
     }
 }
 
+/// `lockstep phone list`: lists the paired phones.
 struct PhoneListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -112,6 +115,7 @@ struct PhoneListCommand: AsyncParsableCommand {
     }
 }
 
+/// `lockstep phone remove`: shuts out a phone.
 struct PhoneRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

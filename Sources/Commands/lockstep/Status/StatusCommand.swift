@@ -10,6 +10,7 @@ import Settings
 import Synchronization
 import Terminal
 
+/// `lockstep status`: shows the current session, once or at each change.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
