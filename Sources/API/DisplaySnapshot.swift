@@ -27,7 +27,8 @@ package struct DisplaySnapshot: Sendable {
         guard let name = request.preset else { return nil }
         if let preset = presets.first(where: { $0.name == name }) { return preset }
         let names = presets.map(\.name).sorted().joined(separator: ", ")
-        throw RequestError("preset", "no preset is named “\(name)”; presets are \(names)")
+        throw RequestError(
+            "preset", "no preset is named “\(name)”; presets are \(names), as read when the node started")
     }
 
     package init(

@@ -15,8 +15,8 @@ package struct Joining: Sendable {
     /// Reports progress to a person.
     private let say: @Sendable (LineText) -> Void
 
-    /// The seconds that a started service has to connect.
-    private static let timeout = 20
+    /// The seconds that a started service has to connect; 20 were too few on a machine with a load of 15.
+    private static let timeout = 45
 
     package init(
         _ paths: JoinPaths, manager: ServiceManager?, nodeProgram: String, say: @escaping @Sendable (LineText) -> Void

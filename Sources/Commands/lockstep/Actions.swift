@@ -127,6 +127,10 @@ struct ExtendCommand: ActionCommand {
     var by: [String] = []
 
     func operation() throws -> IntentOperation {
+        let by = by.filter { $0 != "--" }
+        if let option = by.first(where: { $0.hasPrefix("--") }) {
+            throw UsageError("extend has no option \(option); lockstep extend --help lists all")
+        }
         guard by.count <= 1 else { throw UsageError("extend takes one time, such as 5m or -5m") }
         let text = by.first ?? "1m"
         let sign = text.hasPrefix("-") ? -1 : 1
@@ -274,7 +278,7 @@ struct SayCommand: AsyncParsableCommand {
             let isMissing = shown.isEmpty ? try await client.status().message == nil : false
             let done = CommandOutput.strings[shown.isEmpty ? .messageTakenBack : .messageShown]
             try CommandOutput.end(
-                try await client.say(message), done: isMissing ? .userText("no message is shown") : done,
+                try await client.say(message), done: isMissing ? .userText("No message is shown") : done,
                 json: node.output.json)
         }
     }

@@ -20,10 +20,11 @@ extension KioskReport {
     /// the node for another host.
     func check(_ host: PageHost?, of page: Page) throws {
         guard let host else { return }
-        if page.isLoopback, host.isAddress, host.origin == nil, !HostText.isLoopback(host.host) {
+        let isHere = HostText.isLoopback(host.name)
+        if page.isLoopback, host.origin == nil, !isHere {
             throw UsageError("\(Self.onlyHere), or name the proxy as --host https://pi.example.org")
         }
-        guard !host.isAddress, !names.contains(host.name) else { return }
+        guard !isHere, !host.isAddress, !names.contains(host.name) else { return }
         let problem =
             "the node does not answer to \(host.name): add it to LOCKSTEP_HTTP_HOSTS in the node's settings, then restart the node"
         guard host.origin != nil else { throw UsageError(problem) }

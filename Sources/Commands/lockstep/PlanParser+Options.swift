@@ -11,8 +11,8 @@ extension PlanParser {
             return try seconds(of: text)
         } catch {
             if let rule, error.message == lengthRule { throw UsageError("\(name) “\(text)”: \(rule)") }
-            if Int(text) != nil, text.allSatisfy(\.isNumber) {
-                throw UsageError("\(name) “\(text)”: the unit is missing, h, m or s; did you mean \(text)m?")
+            if let minutes = Int(text), minutes > 0, text.allSatisfy(\.isNumber) {
+                throw UsageError("\(name) “\(text)”: the unit is missing, h, m or s; did you mean \(minutes)m?")
             }
             throw UsageError("\(name) “\(text)”: \(error)")
         }

@@ -70,10 +70,6 @@ struct StartCommand: AsyncParsableCommand {
     var overtime = false
 
     func validate() throws {
-        if let title, !furtherWords.isEmpty {
-            let words = ([title] + furtherWords).joined(separator: " ")
-            throw ValidationError("a title of several words is given in quotes: lockstep start \"\(words)\"")
-        }
         if overtime, countUp { throw ValidationError("--overtime is for a countdown") }
         let plans = [length != nil, until != nil, plan != nil, preset != nil, countUp].count(where: \.self)
         if plans > 1 { throw ValidationError("--for, --until, --plan, --preset and --count-up exclude each other") }
@@ -88,6 +84,11 @@ struct StartCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // Not in `validate`, which runs before an unknown option is reported: its value would count as a word.
+        if let title, !furtherWords.isEmpty {
+            let words = ([title] + furtherWords).joined(separator: " ")
+            throw UsageError("a title of several words is given in quotes: lockstep start \"\(words)\"")
+        }
         let request = try request()
         try await socket.withNode { client in
             let reply = try await client.start(request)

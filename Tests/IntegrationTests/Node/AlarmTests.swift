@@ -21,7 +21,7 @@ import Testing
             try await kitchen.waitFor("the message") { $0.message == "Dinner" }
             #expect(try await kitchen.lockstep("say").output == "Taken back\n")
             try await desk.waitFor("no message") { $0.message == .null }
-            #expect(try await desk.lockstep("say").output == "no message is shown\n")
+            #expect(try await desk.lockstep("say").output == "No message is shown\n")
             try await desk.lockstep("say", "Dinner", "tonight").expect()
             #expect(desk.status.message == "Dinner tonight")
         }
