@@ -6,7 +6,7 @@ package import Joining
 /// Carries out the requests of `lockstep broker`, `invite`, `members` and `revoke`.
 package enum BrokerAdmin {
     /// Carries out a request. One with an answer prints it as JSON, and speaks to people on stderr. Setting up and
-    /// undoing have no answer, and speak on standard output.
+    /// undoing have no answer; they print progress on stdout and warnings on stderr.
     /// - Parameters:
     ///   - program: The path of this program, beside which `broker-clear` is installed.
     ///   - root: The folder that everything lies below, for tests; empty for this machine.

@@ -5,7 +5,7 @@ package import Wire
 
 /// The outcome of a request. In JSON every field is there, perhaps as `null`.
 package struct ReplyReport: Hashable, Sendable, Described {
-    /// The result of a press.
+    /// The result of a request.
     package enum Outcome: String, CaseIterable, Sendable {
         case applied
         /// It had taken effect before.

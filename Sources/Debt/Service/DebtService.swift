@@ -164,7 +164,7 @@ package actor DebtService: BrokerService {
         return space
     }
 
-    /// What is done with the ledger.
+    /// A step with the ledger, which may fail.
     private enum Use { case read, written }
 
     /// Runs `body`, and reports a ledger that cannot be read or written; then the result is `nil`.

@@ -121,13 +121,14 @@ struct JoinCommand: AsyncParsableCommand {
         if kiosk { try CompanionExecutable.become("lockstep", ["kiosk", "enable"]) }
     }
 
-    /// Runs `body`; an interrupt cancels it, and it still undoes what it began. `body` runs in a task of its own, so
-    /// that the task that waits for signals can cancel it.
+    /// Runs `body`; an interrupt cancels it, and it still undoes what it began.
     private static func cancelledByInterrupt<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
+        // In a task of its own, so that the task that waits for signals can cancel it.
         let work = Task { try await body() }
+        // In a task of its own, since the signals end only when this function returns and cancels it.
         let watch = Task { for await _ in signals { work.cancel() } }
         defer { watch.cancel() }
         return try await work.value
