@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Debt
 import FoundationEssentials
 import Glibc
@@ -44,9 +45,9 @@ extension LedgerAccessOptions {
         if candidates.count > 1 {
             let options = candidates.dropFirst().map { "--state-dir \($0.common.stateDirectory)" }.joined(
                 separator: ", ")
+            let place = first.database ?? first.common.stateDirectory
             CommandLineRunner.say(
-                "lockstep-debt: this is the ledger in \(first.database ?? first.common.stateDirectory); there is another: \(options)"
-            )
+                "\(LockstepDebt._commandName): this is the ledger in \(place); there is another: \(options)")
         }
         return first
     }

@@ -8,7 +8,7 @@ import Settings
 @main
 struct LockstepDebt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lockstep-debt",
+        commandName: CompanionExecutable.commandName(of: "lockstep-debt"),
         abstract: "Keep the ledger of all sessions, and compare the week with its goal.",
         discussion: """
             Without a subcommand lockstep-debt runs the service, which stores the records of the nodes and publishes the \

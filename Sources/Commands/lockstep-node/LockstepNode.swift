@@ -8,7 +8,7 @@ import Settings
 @main
 struct LockstepNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lockstep-node",
+        commandName: CompanionExecutable.commandName(of: "lockstep-node"),
         abstract: "Run a node, which shows, starts and owns sessions of a space.",
         discussion: """
             Every option can also be set in the environment or in a file of KEY=VALUE lines, under the name at the end of \
@@ -29,21 +29,13 @@ struct LockstepNode: AsyncParsableCommand {
     var logLevel: String?
 
     static func main() async {
+        let ofLockstep: [String: any AsyncParsableCommand.Type] = [
+            "broker": BrokerAdminCommand.self, "desktop": MediaPlayerCommand.self,
+            "doctor": BrokerExaminationCommand.self, "probe": ProbeCommand.self, "remote": RemoteCommand.self,
+        ]
         let arguments = ProcessArguments.all
-        if arguments.first == "remote" {
-            await CommandLineRunner.run(RemoteCommand.self, Array(arguments.dropFirst()))
-        }
-        if arguments.first == "probe" {
-            await CommandLineRunner.run(ProbeCommand.self, Array(arguments.dropFirst()))
-        }
-        if arguments.first == "doctor" {
-            await CommandLineRunner.run(BrokerExaminationCommand.self, Array(arguments.dropFirst()))
-        }
-        if arguments.first == "desktop" {
-            await CommandLineRunner.run(MediaPlayerCommand.self, Array(arguments.dropFirst()))
-        }
-        if arguments.first == "broker" {
-            await CommandLineRunner.run(BrokerAdminCommand.self, Array(arguments.dropFirst()))
+        if let command = arguments.first.flatMap({ ofLockstep[$0] }) {
+            await CommandLineRunner.run(command, Array(arguments.dropFirst()))
         }
         await CommandLineRunner.run(Self.self)
     }

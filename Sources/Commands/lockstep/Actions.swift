@@ -26,18 +26,23 @@ protocol ActionCommand: AsyncParsableCommand {
     /// The options by the fields of the request.
     var given: [String: GivenOption] { get }
     func operation() throws -> IntentOperation
+    /// Returns the words of a request that has taken effect.
+    func done(_ operation: IntentOperation, _ client: ControlClient) async throws -> Localized
 }
 
 extension ActionCommand {
     var given: [String: GivenOption] { [:] }
 
+    func done(_ operation: IntentOperation, _ client: ControlClient) -> Localized { operation.done }
+
     func run() async throws {
         let operation = try operation()
         try await node.access.withAccess { client in
             let reply = try await client.press(IntentRequest(Press(operation)))
+            let isTold = reply.outcome == .applied && !node.output.json
             try CommandOutput.end(
-                reply, done: operation.done, refusal: try await operation.refusal(reply, of: client), given: given,
-                json: node.output.json)
+                reply, done: isTold ? try await done(operation, client) : operation.done,
+                refusal: try await operation.refusal(reply, of: client), given: given, json: node.output.json)
         }
     }
 }
@@ -168,15 +173,9 @@ struct SkipCommand: ActionCommand {
 
     func operation() -> IntentOperation { .skip }
 
-    func run() async throws {
-        try await node.access.withAccess { client in
-            let operation = operation()
-            let reply = try await client.press(IntentRequest(Press(operation)))
-            let isOver = try await client.status().status == Status.completed.rawValue
-            let done = CommandOutput.strings[isOver ? .eventCompleted : .eventPhase]
-            try CommandOutput.end(
-                reply, done: done, refusal: try await operation.refusal(reply, of: client), json: node.output.json)
-        }
+    func done(_ operation: IntentOperation, _ client: ControlClient) async throws -> Localized {
+        let isOver = try await client.status().status == Status.completed.rawValue
+        return CommandOutput.strings[isOver ? .eventCompleted : .eventPhase]
     }
 }
 

@@ -14,7 +14,7 @@ struct NodeCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: "Options of lockstep-node.")
     var arguments: [String] = []
 
-    func run() throws { try CompanionExecutable.become("lockstep-node", arguments) }
+    func run() throws { try CompanionExecutable.become("lockstep-node", arguments, as: "lockstep node") }
 }
 
 /// `lockstep desktop`: shows the session as a media player of the desktop.
@@ -58,7 +58,7 @@ struct DebtCommand: ParsableCommand {
         }
         // Without a subcommand, lockstep-debt itself would run the service.
         let isWeek = first.isEmpty || (first.hasPrefix("-") && !["-h", "--help", "--version"].contains(first))
-        try CompanionExecutable.become("lockstep-debt", (isWeek ? ["show"] : []) + arguments)
+        try CompanionExecutable.become("lockstep-debt", (isWeek ? ["show"] : []) + arguments, as: "lockstep debt")
     }
 }
 
@@ -75,6 +75,7 @@ struct HistoryCommand: ParsableCommand {
     var access: LedgerAccessOptions
 
     func run() throws {
-        try CompanionExecutable.become("lockstep-debt", ["history"] + access.arguments + options.arguments)
+        try CompanionExecutable.become(
+            "lockstep-debt", ["history"] + access.arguments + options.arguments, as: "lockstep")
     }
 }

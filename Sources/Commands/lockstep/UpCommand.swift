@@ -61,6 +61,11 @@ struct UpCommand: AsyncParsableCommand {
         // A second group has the defaults: the file is of the first one's node.
         if !separate, access(file, R_OK) == 0 { try values.fill(file: file, except: Setting.ofBroker) }
         let settings = try NodeSettings(values, environment: environment)
+        if listen, !CompanionExecutable.isInstalled("lockstep-calm") {
+            throw UsageError(
+                "--listen needs the program \(CompanionExecutable.path(of: "lockstep-calm")); "
+                    + "install the package again, or leave --listen out")
+        }
         if !separate { try Self.refuseSecondGroup(environment) }
         if ControlClient.isServed(settings.socket) {
             throw UsageError("\(ControlError.taken(Self.named(settings.socket)))")
@@ -202,6 +207,9 @@ private struct Children: Sendable {
         let option = paths.sockets.contains(settings.socket) ? "" : " --socket \(settings.socket)"
         let ledger =
             settings.stateDirectory == paths.stateDirectory ? "" : " --state-dir \(settings.stateDirectory)/debt"
+        let services = [("calm", option), ("debt", ledger)]
+            .filter { CompanionExecutable.isInstalled("lockstep-\($0.0)") }
+            .map { "  lockstep \($0)\($1)\n" }.joined()
         let pages = [settings.http.map { ("http", $0) }, settings.https.map { ("https", $0) }].compactMap(\.self)
             .map { scheme, address in
                 address.isLoopback && !settings.needsLocalKey
@@ -227,9 +235,7 @@ private struct Children: Sendable {
               lockstep start Reading --for 25m\(option)
               lockstep watch\(option)
               lockstep pause\(option)
-              lockstep calm\(option)
-              lockstep debt\(ledger)
-
+            \(services)
             A second node on this machine:
               lockstep node --broker \(address) --node second --state-dir \(second) \
             --socket \(second)/node.sock

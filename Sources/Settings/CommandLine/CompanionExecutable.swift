@@ -14,19 +14,23 @@ package enum CompanionExecutable {
 
     package static func isInstalled(_ name: String) -> Bool { access(path(of: name), X_OK) == 0 }
 
-    /// Replaces this process with the program `name`.
-    package static func become(_ name: String, _ arguments: [String]) throws {
-        try become(path: path(of: name), arguments)
+    /// Returns the name of a program in its help and errors: the command that has become it, or its own.
+    package static func commandName(of program: String) -> String {
+        let command = CommandLine.arguments[0]
+        return command == "lockstep" || command.hasPrefix("lockstep ") ? command : program
     }
 
-    /// Replaces this process with the program at a path. Buffered output, which would be lost, is written first.
-    package static func become(path program: String, _ arguments: [String]) throws {
+    /// Replaces this process with the program `name`. Buffered output, which would be lost, is written first.
+    ///
+    /// - Parameter command: The command that the person typed, if the program's help and errors have its name.
+    package static func become(_ name: String, _ arguments: [String], as command: String? = nil) throws {
+        let program = path(of: name)
         fflush(nil)
         // The program inherits the mask of this thread. Tasks run on threads of libdispatch, which block all signals.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
-        var pointers = ([program] + arguments).map { strdup($0) } + [nil]
+        var pointers = ([command ?? program] + arguments).map { strdup($0) } + [nil]
         execv(program, &pointers)
         throw UsageError("\(program) cannot be run: \(String(cString: strerror(errno)))")
     }

@@ -186,13 +186,22 @@ import Testing
         #expect(directory.read("node.sock") == "precious")
     }
 
+    @Test func helpAndErrorsNameTheCommandThatWasTyped() async throws {
+        for command in [["debt", "add"], ["node"]] {
+            let name = command.joined(separator: " ")
+            let help = try await CommandLine.run(command + ["--help"]).expect().output
+            #expect(help.contains("USAGE: lockstep \(name)"), "\(help)")
+            try await CommandLine.run(command + ["--wrong"]).expect(2, errors: "lockstep \(name) --help")
+        }
+        #expect(try await CommandLine.run(["--help"], program: "lockstep-debt").output.contains("USAGE: lockstep-debt"))
+    }
+
     @Test func nodeCommandRunsTheNodeProgram() async throws {
         let directory = try TemporaryDirectory()
         try await CommandLine.run(["node", "--space", "Not This", "--state-dir", directory.path]).expect(
-            2, errors: "lockstep-node: --space", "the first of which is not -")
+            2, errors: "lockstep node: --space", "the first of which is not -")
         let long = directory.path + "/" + String(repeating: "x", count: 120)
         try await CommandLine.run(["node", "--socket", long, "--state-dir", directory.path]).expect(
             2, errors: "--socket: the socket's path")
-        #expect(try await CommandLine.run(["node", "--help"]).output.contains("USAGE: lockstep-node"))
     }
 }

@@ -107,6 +107,16 @@ import Testing
         try await eventually("nothing is left") { !second.isAnythingLeft }
     }
 
+    @Test func listeningWithoutTheCalmProgramIsRefused() async throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: Program.path("lockstep"), toPath: directory.file("lockstep"))
+        let process = try Spawn.start(
+            [directory.file("lockstep"), "up", "--listen", "--state-dir", directory.file("state")],
+            environment: Program.environment(home: directory.path), output: directory.file("up.log"))
+        #expect(try await Spawn.end(of: process, "end of lockstep up") == 2)
+        #expect(directory.read("up.log").contains("--listen needs the program \(directory.file("lockstep-calm"))"))
+    }
+
     /// `up` restarts a killed broker on its port, and traffic resumes.
     @Test func aKilledBrokerIsStartedAgain() async throws {
         let directory = try TemporaryDirectory()

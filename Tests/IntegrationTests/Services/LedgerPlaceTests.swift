@@ -25,10 +25,10 @@ import Testing
         try await Self.makeLedger(in: former, of: home)
         #expect(try await Self.command("debt", home: home).expect().errors == "")
         try await Self.makeLedger(in: service, of: home)
-        for name in ["debt", "history"] {
+        for (name, command) in [("debt", "lockstep debt"), ("history", "lockstep")] {
             let both = try await Self.command(name, home: home).expect()
             #expect(
-                both.errors == "lockstep-debt: this is the ledger in \(home.file(service)); there is another: "
+                both.errors == "\(command): this is the ledger in \(home.file(service)); there is another: "
                     + "--state-dir \(home.file(former))\n")
         }
         #expect(try await Self.command("debt", "--state-dir", home.file(former), home: home).expect().errors == "")
