@@ -78,12 +78,17 @@ package struct Joining: Sendable {
             report.isConnected = true
             return report
         } catch {
-            changes.undo()
-            // In a task of its own, since an interrupt has cancelled this one.
-            if let manager, let state { await Task { await manager.restore(unit, state) }.value }
-            say("Files and services are as before.")
+            await undo(&changes, of: unit, in: state)
             throw error
         }
+    }
+
+    /// Restores the files of a service, then the state of its unit.
+    private func undo(_ changes: inout FileChanges, of unit: LineText, in state: ServiceManager.State?) async {
+        changes.undo()
+        // In a task of its own, since an interrupt may have cancelled this one.
+        if let manager, let state { await Task { await manager.restore(unit, state) }.value }
+        say("\(unit) and its files are as before.")
     }
 
     /// Removes what a killed join has written.
@@ -239,12 +244,14 @@ package struct Joining: Sendable {
             guard access(paths.localPath(of: files.settings), F_OK) == 0 || folder.begun == service else { continue }
             var values = SettingValues()
             try? values.fill(file: paths.localPath(of: files.settings))
-            await manager?.end(LineText(showing: "lockstep-\(service).service"))
+            let unit = LineText(showing: "lockstep-\(service).service")
+            let state = await manager?.state(of: unit)
+            await manager?.end(unit)
             var changes = FileChanges()
             do throws(FileError) {
                 for name in files.joined { try changes.remove(paths.localPath(of: name)) }
             } catch {
-                changes.undo()
+                await undo(&changes, of: unit, in: state)
                 throw SetupError(error.description)
             }
             left.append(

@@ -160,6 +160,23 @@ import Testing
         }
     }
 
+    @Test func aLeaveThatFailsRestoresFilesAndService() async throws {
+        let broker = try await BrokerMachine()
+        let machine = try JoiningMachine()
+        try await machine.lockstep("join", broker.invite("desk")).expect()
+        let before = try machine.tree
+        // A folder is not removed as a file.
+        let obstacle = machine.directory.file("etc/lockstep/broker-ca.crt")
+        mkdir(obstacle, 0o755)
+        try await machine.lockstep("leave").expect(
+            3, says: "lockstep-node.service and its files are as before", errors: obstacle)
+        #expect(try machine.tree == before)
+        try await machine.waitUntilLinked()
+        rmdir(obstacle)
+        try await machine.lockstep("leave").expect()
+        #expect(try machine.tree.isEmpty)
+    }
+
     @Test func anEarlyInterruptIsNoMissingBroker() async throws {
         let machine = try JoiningMachine()
         let port = Port.free()

@@ -94,7 +94,13 @@ final class JoiningMachine {
         part=${unit%.service} part=${part#lockstep-}
         [ "$1" != --user ] || shift
         echo "$*" >>"$root/calls"
-        end() { [ ! -e "$root/running.$part" ] || kill "$(cat "$root/running.$part")" 2>/dev/null; rm -f "$root/running.$part"; }
+        end() {
+            [ -e "$root/running.$part" ] || return 0
+            pid=$(cat "$root/running.$part")
+            rm "$root/running.$part"
+            kill "$pid" 2>/dev/null
+            while [ -e "/proc/$pid/exe" ]; do sleep 0.05; done
+        }
         case "$1" in
         is-enabled) test -e "$root/enabled.$part" ;;
         is-active) test -e "$root/running.$part" ;;
