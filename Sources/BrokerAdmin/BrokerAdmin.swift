@@ -19,9 +19,12 @@ package enum BrokerAdmin {
     }
 
     private static func carryOut(_ request: BrokerRequest, program: String, _ files: BrokerFiles) async throws {
-        try await files.lock()
+        let isSetUp = if case .setUp = request { true } else { false }
+        try await files.lock(makesFolder: isSetUp)
         switch request {
-        case .setUp(let options): try await BrokerSetup(files).setUp(options)
+        case .setUp(let options):
+            defer { files.removeEmptyFolder() }
+            try await BrokerSetup(files).setUp(options)
         case .unset: try await BrokerSetup(files).undo(program: program)
         case .invite(let node, let role, let space, let isProgram):
             var membership = try Membership(files)

@@ -115,20 +115,38 @@ struct BrokerFiles: Sendable {
         return (user.pointee.pw_uid, user.pointee.pw_gid)
     }
 
-    /// Waits until no other command changes the members, and keeps others waiting until this process ends. Each command
-    /// reads the files of the members, decides, and writes them again. Before the first setup there is nothing to lose.
-    func lock() async throws {
-        guard has("lockstep") else { return }
+    /// Waits until no other command changes the members, and keeps others waiting until this process ends.
+    ///
+    /// Each command reads the files of the members, decides, and writes them again. Setup makes their folder; without
+    /// it, there is nothing to read.
+    func lock(makesFolder: Bool) async throws {
         let path = path("lockstep/lock")
-        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw FileError(path: path, action: "open") }
-        fchmod(file, 0o600)
         let deadline = SystemClock.bootMilliseconds() + 600_000
-        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+        while true {
+            if makesFolder { try Files.makeDirectory(self.path("lockstep"), mode: 0o755) }
+            guard has("lockstep") else { return }
+            let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard file >= 0 || errno == ENOENT else { throw FileError(path: path, action: "open") }
+            fchmod(file, 0o600)
+            var (own, present) = (stat(), stat())
+            // A setup that fails removes the file.
+            if flock(file, LOCK_EX | LOCK_NB) == 0, fstat(file, &own) == 0, stat(path, &present) == 0,
+                own.st_ino == present.st_ino
+            {
+                return
+            }
+            close(file)
             guard SystemClock.bootMilliseconds() < deadline else {
                 throw SetupError("another command of the broker does not end: sudo fuser -v \(path)")
             }
             try? await Task.sleep(for: .milliseconds(20))
         }
+    }
+
+    /// Removes the folder of a first setup that has failed.
+    func removeEmptyFolder() {
+        guard (try? FileManager.default.contentsOfDirectory(atPath: path("lockstep"))) == ["lock"] else { return }
+        unlink(path("lockstep/lock"))
+        rmdir(path("lockstep"))
     }
 }

@@ -108,6 +108,24 @@ import Testing
         #expect(!files.has("lockstep/home-assistant.join"))
     }
 
+    @Test func theFirstSetupHoldsTheLockAndLeavesNothingIfItFails() async throws {
+        try await files.lock(makesFolder: false)
+        #expect(!files.has("lockstep"))
+        try await files.lock(makesFolder: true)
+        let other = open(files.path("lockstep/lock"), O_RDONLY | O_CLOEXEC)
+        defer { close(other) }
+        #expect(flock(other, LOCK_EX | LOCK_NB) != 0)
+        files.removeEmptyFolder()
+        #expect(!files.has("lockstep"))
+        var options = BrokerRequest.Options()
+        options.port = 0
+        let error = await #expect(throws: SetupError.self) {
+            try await BrokerAdmin.carryOut(.setUp(options), program: "", root: directory.path)
+        }
+        #expect(error?.description.contains("--port") == true)
+        #expect(!files.has("lockstep"))
+    }
+
     @Test func aMachineWithoutABrokerIsNamed() {
         let error = #expect(throws: SetupError.self) { try Membership(files) }
         #expect(error?.description.contains("sudo lockstep broker setup") == true)

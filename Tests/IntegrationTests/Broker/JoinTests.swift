@@ -177,6 +177,19 @@ import Testing
         #expect(try machine.tree.isEmpty)
     }
 
+    @Test func twoFirstSetupsAtOnceComeOneAfterTheOther() async throws {
+        let directory = try TemporaryDirectory()
+        func setup(_ port: String) async throws -> CommandResult {
+            try await CommandLine.run(["broker", "setup", "--port", port, "--destdir", directory.path])
+        }
+        async let first = setup("1883")
+        async let second = setup("1884")
+        let results = try await [first, second]
+        for result in results { result.expect() }
+        // The later one knows the broker of the earlier one.
+        #expect(results.count { $0.errors.contains("cannot connect any more") } == 1, "\(results)")
+    }
+
     @Test func anEarlyInterruptIsNoMissingBroker() async throws {
         let machine = try JoiningMachine()
         let port = Port.free()
