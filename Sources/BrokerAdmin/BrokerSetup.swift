@@ -36,7 +36,7 @@ struct BrokerSetup {
         }
         let listener = BrokerListener(
             isEncrypted: options.isEncrypted, host: host, port: options.port ?? (options.isEncrypted ? 8_883 : 1_883))
-        guard (1...65_535).contains(listener.port) else { throw SetupError(.wrong, "--port is 1 to 65535") }
+        guard Endpoint.ports.contains(listener.port) else { throw SetupError(.wrong, "--port is 1 to 65535") }
         let isNew = await !isInstalled("mosquitto")
         let installed = isStaged ? [] : try await installPackages()
         let before = try? files.listener()

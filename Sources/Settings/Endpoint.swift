@@ -8,14 +8,17 @@ package import Session
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// A name or an address, as ``HostText`` says; an address of IPv6 may have a zone.
     package let host: String
-    /// 1 to 65535.
+    /// One of ``ports``.
     package let port: Int
 
+    /// The valid ports.
+    package static let ports = 1...65_535
+
     /// - Parameter hint: The remedy for a text that is no host, for the error.
-    /// - Throws: ``ValueError`` for a text that is not a host, and for a port outside of 1 to 65535.
+    /// - Throws: ``ValueError`` for a text that is not a host, and for an invalid port.
     package init(host: String, port: Int, hint: String = usualHint) throws(ValueError) {
         guard Self.isHost(host) else { throw ValueError("“\(LineText(showing: host))” is no host; \(hint)") }
-        guard (1...65_535).contains(port) else { throw ValueError("“\(port)” is not a port; a port is 1 to 65535") }
+        guard Self.ports.contains(port) else { throw ValueError("“\(port)” is not a port; a port is 1 to 65535") }
         self.host = host
         self.port = port
     }

@@ -44,7 +44,7 @@ struct UpCommand: AsyncParsableCommand {
     var separate = false
 
     func validate() throws {
-        if let port, !(1...65_535).contains(port) { throw ValidationError("--port is 1 to 65535") }
+        if let port, !Endpoint.ports.contains(port) { throw ValidationError("--port is 1 to 65535") }
         if broker != nil {
             throw ValidationError("lockstep up runs a broker of its own; for another one, use lockstep node --broker …")
         }
