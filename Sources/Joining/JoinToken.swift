@@ -189,7 +189,8 @@ package enum JoinToken {
 
 extension ValueError {
     fileprivate static let foreign = ValueError(
-        "this is not an invitation, which begins with lockstep1- (sudo lockstep invite prints one)")
+        "this is not an invitation: one begins with lockstep1-, and sudo lockstep invite NAME on the broker's machine "
+            + "prints it; without one, give the address of a broker, as mqtts://user@host")
     fileprivate static let damaged = ValueError("a character of the invitation is wrong; copy the whole line again")
 
     /// A token with fewer characters than it should have; `whole` is `nil` if it ends before it says how many.

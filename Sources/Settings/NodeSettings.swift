@@ -144,12 +144,16 @@ package struct NodeSettings: Sendable {
 
     /// Returns the id of a node that is named after this machine.
     package static func hostNode() throws(SettingError) -> NodeID {
-        let short = hostName
-        let reduced = String(short.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32))
-        guard let node = NodeID(String(reduced.drop { $0 == "-" })) else {
+        guard let node = node(like: hostName) else {
             throw SettingError("this machine has no host name for the node id; set one with --node")
         }
         return node
+    }
+
+    /// Returns the id of a node that is most like a name; `nil` for a name without a letter or digit of an id.
+    package static func node(like name: String) -> NodeID? {
+        let letters = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+        return NodeID(String(letters.drop { $0 == "-" }.prefix(32)))
     }
 
     private static func hosts(in text: String) -> Set<String>? {

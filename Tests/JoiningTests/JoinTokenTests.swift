@@ -93,7 +93,8 @@ import Testing
     @Test(arguments: ["", "lockstep", "lockstep-", "mqtt://host", "lockstepx-AAAA", "LOCKSTEP1-AAAA"])
     func otherTextsAreRefused(text: String) {
         let error = #expect(throws: ValueError.self) { try JoinToken.decode(text) }
-        #expect(error?.description.contains("not an invitation") == true)
+        #expect(error?.description.contains("not an invitation: one begins with lockstep1-") == true)
+        #expect(error?.description.contains("sudo lockstep invite NAME") == true)
     }
 
     /// No key is needed to make these. The checksum is right, and a field holds something else.

@@ -109,10 +109,22 @@ import Testing
         #expect(try machine.tree == before)
     }
 
+    @Test func anIDThatIsNotAllowedIsNamedWithASimilarOne() async throws {
+        for (name, proposal) in [
+            ("Kitchen Pi", "is not -; similar: kitchen-pi\n"), ("_Küche", "similar: k-che\n"),
+            ("+", "is not -\n"),
+        ] {
+            let refused = try await CommandLine.run(["invite", name, "--destdir", "/nonexistent"])
+            refused.expect(2, errors: "1 to 32 characters of a-z, 0-9 and -")
+            #expect(refused.errors.hasSuffix(proposal), "\(refused)")
+        }
+    }
+
     @Test func badInvitationsAreNamed() async throws {
         let broker = try await BrokerMachine()
         let machine = try JoiningMachine()
         let token = try await broker.invite("desk")
+        try await machine.lockstep("join", "foo").expect(2, errors: "this is not an invitation")
         try await machine.lockstep("join", String(token.dropLast(7))).expect(2, errors: "cut off")
         var invitation = try JoinToken.decode(token)
         invitation.secret = "abcdefghijklmnopqrstuvwx"

@@ -55,8 +55,12 @@ struct InviteCommand: AsyncParsableCommand {
             if output.json { print(CommandOutput.json(["expired": names])) }
             return
         }
-        guard let id = NodeID(node), let space = SpaceID(space ?? NodeSettings.defaultSpace.rawValue) else {
-            throw UsageError("a node and a space have 1 to 32 characters of a-z, 0-9 and -, and do not begin with -")
+        guard let id = NodeID(node) else {
+            let proposal = NodeSettings.node(like: node).map { "; similar: \($0)" } ?? ""
+            throw UsageError("the id of a node is \(NodeSettings.nameRule)\(proposal)")
+        }
+        guard let space = SpaceID(space ?? NodeSettings.defaultSpace.rawValue) else {
+            throw UsageError("--space is \(NodeSettings.nameRule)")
         }
         let invitation = try await MemberCommandSupport.answer(
             .invite(node: id, role: role, space: space, isProgram: program), Invitation.self, json: output.json, destdir
