@@ -31,9 +31,7 @@ package struct PrivateBroker: Sendable {
             Int(String(decoding: $0, as: UTF8.self))
         }
         if let port {
-            guard LoopbackPort.isFree(port) else {
-                throw .unusable("port \(port) is taken; choose another with --port")
-            }
+            if let problem = Self.problem(ofPort: port) { throw .unusable(problem) }
             self.port = port
         } else if let last, LoopbackPort.isFree(last) {
             self.port = last
@@ -41,6 +39,11 @@ package struct PrivateBroker: Sendable {
             guard let free = LoopbackPort.free() else { throw .unusable("no port of 127.0.0.1 is free") }
             self.port = free
         }
+    }
+
+    /// Returns why the broker cannot listen on a port; `nil` if it can.
+    package static func problem(ofPort port: Int) -> String? {
+        LoopbackPort.isFree(port) ? nil : "port \(port) is taken; choose another with --port"
     }
 
     /// Runs the broker while `body` runs, and restarts it if it ends.

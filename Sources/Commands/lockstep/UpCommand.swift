@@ -67,12 +67,7 @@ struct UpCommand: AsyncParsableCommand {
                     + "install the package again, or leave --listen out")
         }
         if !separate { try Self.refuseSecondGroup(environment) }
-        if ControlClient.isServed(settings.socket) {
-            throw UsageError("\(ControlError.taken(Self.named(settings.socket)))")
-        }
-        for page in [settings.http, settings.https].compactMap(\.self) {
-            if let problem = ListenCheck.problem(of: page) { throw UsageError("\(page): \(problem)") }
-        }
+        try UpPlaces.check(settings, port: port)
         // Trapped before the broker starts: an interrupt in between would leave the broker behind.
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
         let broker: PrivateBroker
@@ -97,14 +92,11 @@ struct UpCommand: AsyncParsableCommand {
 
     private static func refuseSecondGroup(_ environment: [String: String]) throws {
         let node = Paths(environment: environment).sockets.first(where: Installation.isInUse)
-        guard let reason = Installation(environment: environment).reasonAgainstUp(node: node.map(named)) else { return }
+        guard let reason = Installation(environment: environment).reasonAgainstUp(node: node.map(UpPlaces.named)) else {
+            return
+        }
         CommandLineRunner.say("lockstep up: \(reason)")
         throw ExitStatus.refused.code
-    }
-
-    /// A socket with the process that listens on it.
-    private static func named(_ socket: String) -> String {
-        UnixSocket.server(of: socket).map { "\(socket) (process \($0))" } ?? socket
     }
 }
 
@@ -216,14 +208,12 @@ private struct Children: Sendable {
                     ? "The page for browsers: \(scheme)://\(address)/"
                     : "The page for browsers on \(scheme)://\(address)/ needs a link with a key: lockstep kiosk\(option)"
             }
-        // The arguments of this process, so that the next one has the same state.
-        let arguments = CommandLine.arguments.dropFirst().map(Self.quoted).joined(separator: " ")
         let second = settings.stateDirectory + "-second"
         let page =
             pages.isEmpty
             ? """
             A page for browsers: end this one, then:
-              lockstep \(arguments) --http 127.0.0.1:\(HTTPAddress.usualPort)
+              \(UpPlaces.commandLine(with: ["--http": "127.0.0.1:\(HTTPAddress.usualPort)"]))
             """
             : pages.joined(separator: "\n")
         print(
@@ -247,11 +237,5 @@ private struct Children: Sendable {
             Ctrl-C ends node and broker; a running session counts on, and the next lockstep up shows it.
             """)
         fflush(nil)
-    }
-
-    /// An argument as a shell reads it.
-    private static func quoted(_ argument: String) -> String {
-        let isPlain = argument.allSatisfy { $0.isLetter || $0.isNumber || "-_./:=,[]@".contains($0) }
-        return isPlain ? argument : "'" + argument.replacing("'", with: "'\\''") + "'"
     }
 }

@@ -16,7 +16,7 @@ import Testing
 
         init(
             _ directory: TemporaryDirectory, number: Int = 1, socket: String = "node.sock",
-            environment: [String: String] = [:], options: [String] = []
+            environment: [String: String] = [:], options: [String] = [], arguments: [String]? = nil
         ) throws {
             self.directory = directory
             self.number = number
@@ -27,10 +27,11 @@ import Testing
                 "LOCKSTEP_BROKER=mqtts://elsewhere\nLOCKSTEP_TLS_CA=/etc/hostname\nLOCKSTEP_NAME=From the file\n",
                 to: ".config/lockstep/node.env")
             pid = try Spawn.start(
-                [
-                    Program.path("lockstep"), "up", "--node", "desk", "--state-dir", directory.file("state"),
-                    "--socket", directory.file(socket),
-                ] + options,
+                [Program.path("lockstep")]
+                    + (arguments ?? [
+                        "up", "--node", "desk", "--state-dir", directory.file("state"), "--socket",
+                        directory.file(socket),
+                    ] + options),
                 environment: Program.environment(
                     home: directory.path,
                     [
@@ -181,10 +182,20 @@ import Testing
             #expect(!second.log.contains("Lockstep is up"))
             #expect(directory.read("state/broker/mosquitto.conf") == configuration)
         }
-        let page = ["--http", "127.0.0.1:\(directory.read("state/broker/port"))"]
-        let third = try Run(directory, number: 4, socket: "third.sock", options: page)
-        #expect(try await third.ended() != 0)
-        #expect(third.log.contains("\(page[1]): another program listens there"), "\(third.log)")
+        let port = directory.read("state/broker/port")
+        let third = try Run(directory, number: 4, options: ["--http=127.0.0.1:\(port)", "--port", port, "--separate"])
+        #expect(try await third.ended() == 2)
+        let taken = [
+            "already listens on \(directory.file("node.sock"))", "state directory \(directory.file("state")):",
+            "port \(port) is taken", "127.0.0.1:\(port): another program listens there",
+        ]
+        for text in taken { #expect(third.log.contains(text), "\(third.log)") }
+        let command = try #require(third.log.split(separator: "\n").last { $0.hasPrefix("  lockstep up ") })
+        let arguments = command.split(separator: " ").dropFirst().map(String.init)
+        #expect(arguments.count { $0.hasPrefix("--") } == 6, "\(command)")
+        let fourth = try Run(directory, number: 7, arguments: arguments)
+        try await fourth.waitUntilUp()
+        #expect(try await fourth.end(SIGINT) == 0)
         for (number, host, problem) in [
             (5, "no.such.host.invalid", "no machine of this name"), (6, "192.0.2.1", "no address"),
         ] {
