@@ -51,6 +51,12 @@ package struct Installation: Sendable {
         return isJoined && !own.isGiven(.broker) ? files.settings : files.ownSettings
     }
 
+    /// Returns the settings files of the node with a socket that exist, those with precedence first.
+    package func settingsFiles(ofNodeAt socket: String) -> [String] {
+        let folder = (socket == Self.machineSocket ? machine : person).localFolder
+        return ["node", "joined", "kiosk"].map { "\(folder)/\($0).env" }.filter { access($0, F_OK) == 0 }
+    }
+
     /// Returns the command with which the owner of the node with a socket leaves its group.
     package func leaveCommand(ofNodeAt socket: String) -> String {
         socket == Self.machineSocket ? "sudo lockstep leave" : "lockstep leave --user"

@@ -5,17 +5,17 @@ import ArgumentParser
 import Client
 import Display
 import FoundationEssentials
+import Glibc
+import Joining
 import Platform
 import Session
 import Settings
-import Subprocess
-import SystemPackage
 
 /// `lockstep doctor`: looks for faults, and suggests fixes.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check node, broker, clocks and ledger, and suggest fixes.",
+        abstract: "Check settings, node, broker, clocks, pages and ledger, and suggest fixes.",
         discussion: """
             Each line begins with ok, WRONG, or - for what is not there or not known. Exit code 0 without WRONG, else 3. \
             With --broker it says what that broker can do and what this means for Lockstep, and checks nothing else.
@@ -37,18 +37,21 @@ struct DoctorCommand: AsyncParsableCommand {
         guard broker.arguments.isEmpty, member.isEmpty else { return try await examineBroker() }
         let ledger = await ledgerFindings()
         let hasLedger = ledger.contains { $0.check == "ledger" && $0.state != .absent }
-        try show(await nodeFindings(hasLedger: hasLedger) + ledger)
+        try show([settings()] + (await nodeFindings(hasLedger: hasLedger)) + ledger)
     }
 
     /// Prints the findings of `lockstep-node`, which has the MQTT client, about a broker.
     private func examineBroker() async throws {
-        let result = try await Subprocess.run(
-            .path(FilePath(CompanionExecutable.path(of: "lockstep-node"))),
-            arguments: Arguments(["doctor"] + broker.arguments + member.flatMap { ["--member", $0] }), input: .none,
-            output: .string(limit: 1 << 20), error: .currentStandardError)
-        if case .exited(let code) = result.terminationStatus, code != 0 { throw ExitCode(code) }
-        try show(ReportJSON.decode(from: Array(result.standardOutput.utf8)))
+        let arguments = ["doctor"] + broker.arguments + member.flatMap { ["--member", $0] }
+        let result = try await Child.run(
+            CompanionExecutable.path(of: "lockstep-node"), arguments.map { LineText(showing: $0) },
+            seconds: Self.timeout, showsErrors: true)
+        if result.code != 0 { throw ExitCode(result.code) }
+        try show(ReportJSON.decode(from: Array(result.output.utf8)))
     }
+
+    /// The seconds that another program has for its findings.
+    private static let timeout = 1_800
 
     private func show(_ findings: [Finding]) throws {
         if output.json { print(CommandOutput.json(findings)) } else { findings.forEach(Self.show) }
@@ -64,6 +67,35 @@ struct DoctorCommand: AsyncParsableCommand {
             }
         print("\(mark.padded(6))\(finding.check.padded(14))\(finding.found)")
         if let fix = finding.fix { print("\("".padded(20))→ \(fix)") }
+    }
+
+    // MARK: Settings
+
+    /// Reads the settings files as the node does, and names the first bad line.
+    private func settings() -> Finding {
+        let (installation, wanted) = (Self.installation, socket.wantedSockets)
+        let sockets =
+            socket.localNode.map { [$0.path] } ?? (installation.hasPersonJoined ? wanted : wanted.reversed())
+        guard let socket = sockets.first(where: { !installation.settingsFiles(ofNodeAt: $0).isEmpty }) else {
+            return Finding("settings", .ok, "no file: the node has its command line, environment and defaults")
+        }
+        let files = installation.settingsFiles(ofNodeAt: socket)
+        let readable = files.filter { access($0, R_OK) == 0 }
+        let isMachine = socket == Installation.machineSocket
+        // Other users may not read the files that the values name.
+        let isWhole = readable == files && (!isMachine || geteuid() == 0)
+        do throws(SettingError) {
+            var values = SettingValues()
+            for file in readable { try values.fill(file: file) }
+            if isWhole {
+                _ = try NodeSettings(values, environment: isMachine ? [:] : ProcessInfo.processInfo.environment)
+            }
+        } catch {
+            let restart = installation.restartCommand(ofNodeAt: socket)
+            return Finding("settings", .wrong, "\(error)", fix: "correct it, then \(restart)")
+        }
+        let rest = isWhole ? "" : "; sudo lockstep doctor reads all of them, and checks the values"
+        return Finding("settings", .ok, "in \(files.joined(separator: ", "))\(rest)")
     }
 
     // MARK: The node
@@ -83,13 +115,16 @@ struct DoctorCommand: AsyncParsableCommand {
             ]
         }
         do {
-            let (status, nodes) = (try await client.status(), try await client.nodes())
+            let (status, nodes, kiosk) = (
+                try await client.status(), try await client.nodes(), try await client.kiosk()
+            )
             let broker =
                 status.linked
                 ? Finding("broker", .ok, "the node is connected") : await noBroker(client, status)
             return [
                 Finding("node", .ok, "\(status.node), in the space \(status.space)"), broker,
-            ] + secondNode(client) + Self.problems(status) + Self.names(nodes) + Self.clocks(status, nodes)
+            ] + secondNode(client) + Self.problems(status) + Self.pages(kiosk, status) + Self.names(nodes)
+                + Self.clocks(status, nodes)
                 + [debt(status, nodes, client, hasLedger: hasLedger)] + waitingRecords(nodes, client)
         } catch {
             let restart = Self.installation.restartCommand(ofNodeAt: client.path)
@@ -145,6 +180,16 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         guard !status.problems.contains(where: { $0.kind == .unsaved }) else { return found }
         return [Finding("disk", .ok, "the node's changes are saved")] + found
+    }
+
+    /// Names the addresses at which browsers open the node's pages; none if it serves none.
+    private static func pages(_ kiosk: KioskReport, _ status: StatusReport) -> [Finding] {
+        guard let here = kiosk.pageHere, let others = kiosk.pageForOthers,
+            !status.problems.contains(where: { $0.kind == .noPage })
+        else { return [] }
+        let local = "\(kiosk.origin(of: here, host: nil, local: true))/ on this machine"
+        let remote = "; \(kiosk.origin(of: others, host: nil))/ on others, by a link of lockstep kiosk or phone add"
+        return [Finding("pages", .ok, local + (others.isLoopback ? "" : remote))]
     }
 
     /// Warns when the space has nearly as many known nodes as it has room for. Further ones would not be heard.
@@ -244,20 +289,20 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         let program = CompanionExecutable.path(of: name)
         do {
-            let result = try await Subprocess.run(
-                .path(FilePath(program)), arguments: Arguments(["examine"] + ledger.arguments), input: .none,
-                output: .string(limit: 1 << 20), error: .string(limit: 1 << 16))
-            if let findings: [Finding] = try? ReportJSON.decode(from: Array(result.standardOutput.utf8)) {
+            let arguments = ["examine"] + ledger.arguments
+            let result = try await Child.run(
+                program, arguments.map { LineText(showing: $0) }, seconds: Self.timeout)
+            if let findings: [Finding] = try? ReportJSON.decode(from: Array(result.output.utf8)) {
                 return findings
             }
-            let reason = result.standardError.split(whereSeparator: \.isNewline).joined(separator: " ")
+            let reason = result.errors.split(whereSeparator: \.isNewline).joined(separator: " ")
             return [
                 Finding(
                     "ledger", .wrong, reason,
                     fix: "debt.env, in /etc/lockstep or in Config of the sources, says what its settings take")
             ]
         } catch {
-            return [Finding("ledger", .wrong, "\(program) cannot be run: \(error)", fix: "install Lockstep again")]
+            return [Finding("ledger", .wrong, "\(error)", fix: "install Lockstep again")]
         }
     }
 }

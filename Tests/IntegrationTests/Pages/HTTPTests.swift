@@ -24,6 +24,25 @@ import Testing
         #expect(desk.status.phase == 0)
     }
 
+    @Test func doctorNamesTheAddressesOfThePages() async throws {
+        let port = Port.free()
+        for (host, isForOthers) in [("127.0.0.1", false), ("0.0.0.0", true)] {
+            let desk = try NodeProcess("desk", environment: ["LOCKSTEP_HTTP": "\(host):\(port)"])
+            try await desk.startServing()
+            let doctor = try await desk.lockstep("doctor", "--json")
+            let pages = doctor.json.items.first { $0.check == "pages" } ?? .null
+            #expect(pages.state == "ok", "\(doctor)")
+            #expect(pages.found.text?.hasPrefix("http://127.0.0.1:\(port)/ on this machine") == true, "\(pages)")
+            #expect(pages.found.text?.contains(".local:\(port)/ on others") == isForOthers, "\(pages)")
+            try await desk.end()
+        }
+        let bare = try NodeProcess("bare")
+        try await bare.start()
+        let doctor = try await bare.lockstep("doctor", "--json")
+        #expect(doctor.json.items.contains { $0.check == "node" }, "\(doctor)")
+        #expect(!doctor.json.items.contains { $0.check == "pages" }, "\(doctor)")
+    }
+
     @Test func aTakenPortStopsNoSessionAndDelaysNoExit() async throws {
         let address = "127.0.0.1:\(Port.free())"
         let first = try NodeProcess("first", environment: ["LOCKSTEP_HTTP": address])

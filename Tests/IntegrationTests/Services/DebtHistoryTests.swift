@@ -156,7 +156,8 @@ import Testing
                 #expect(well.json.items.allSatisfy { $0.state == "ok" }, "\(well)")
                 #expect(
                     well.json.items.map(\.check.text) == [
-                        "node", "broker", "disk", "clocks", "weekly debt", "ledger", "debt service", "conflicts",
+                        "settings", "node", "broker", "disk", "clocks", "weekly debt", "ledger", "debt service",
+                        "conflicts",
                     ])
                 try await space.peer.publish("record", JSON.record("s-1", minutes: 20), retain: false)
                 try await space.peer.waitForAnswer("s-1", rev: 1, "kept")
