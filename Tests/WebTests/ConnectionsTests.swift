@@ -3,6 +3,7 @@
 import Logging
 import NIOCore
 import Support
+import Synchronization
 import Testing
 
 @testable import Web
@@ -91,6 +92,76 @@ import Testing
             // The server also waits until the clients close.
             clients = []
             try await eventually("room") { try await LiveServer.get(port, "/health").hasPrefix("HTTP/1.1 200") }
+        }
+    }
+
+    // MARK: - Ends and bodies
+
+    private static let unhurried = Timeouts(idle: .seconds(600), body: .seconds(600))
+    private static let press =
+        "POST /v1/intents HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+    @Test(arguments: ["close", "Close", "TE, close", "keep-alive, CLOSE"])
+    func theTokenCloseEndsTheConnection(connection: String) async throws {
+        try await LiveServer.with(Self.unhurried) { port, _ in
+            let answer = try await LiveServer.answer(
+                port, "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: \(connection)\r\n\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+            #expect(answer.lowercased().contains("\r\nconnection: close\r\n"), "\(answer)")
+        }
+    }
+
+    @Test func aConnectionWithoutTheTokenGoesOn() async throws {
+        try await LiveServer.with(Self.unhurried) { port, _ in
+            let ask = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: closed\r\n\r\n"
+            let client = try Client(port, sending: ask)
+            try await eventually("an answer") { client.isAtEnd || client.text.contains("HTTP/1.1 200") }
+            client.send(ask.replacing("closed", with: "close"))
+            try await eventually("the end") { client.isAtEnd }
+            #expect(client.text.split(separator: "HTTP/1.1 200").count == 2, "\(client.text)")
+        }
+    }
+
+    @Test(arguments: ["", "Connection: keep-alive\r\n"])
+    func anAnswerToHTTP10EndsTheConnection(header: String) async throws {
+        try await LiveServer.with(Self.unhurried) { port, _ in
+            let answer = try await LiveServer.answer(port, "GET /health HTTP/1.0\r\nHost: localhost\r\n\(header)\r\n")
+            #expect(answer.hasPrefix("HTTP/1.0 200"), "\(answer)")
+        }
+    }
+
+    @Test func aStreamToHTTP10IsNotChunked() async throws {
+        try await LiveServer.with(Self.unhurried) { port, _ in
+            let client = try Client(port, sending: "GET /v1/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            try await eventually("a view") { client.isAtEnd || client.text.contains("\n\n") }
+            #expect(client.text.contains("\r\n\r\nevent: view\ndata: {"), "\(client.text)")
+            #expect(!client.text.lowercased().contains("transfer-encoding"), "\(client.text)")
+        }
+    }
+
+    @Test func aClientThatExpectsItIsToldToContinueBeforeItsBodyIsRead() async throws {
+        try await LiveServer.with(Self.unhurried) { port, node in
+            let client = try Client(
+                port,
+                sending: Self.press + "Connection: close\r\nExpect: 100-Continue\r\nContent-Length: 13\r\n\r\n")
+            try await eventually("the answer to the head") { client.isAtEnd || client.text.contains("\r\n\r\n") }
+            #expect(client.text == "HTTP/1.1 100 Continue\r\n\r\n")
+            client.send("{\"op\":\"stop\"}")
+            try await eventually("the end") { client.isAtEnd }
+            #expect(client.text.contains("\r\n\r\nHTTP/1.1 404"), "\(client.text)")
+            #expect(node.asked.withLock(\.self) == ["press stop"])
+        }
+    }
+
+    @Test(arguments: [
+        ("Expect: payment\r\nContent-Length: 13", "417"),
+        ("Expect: 100-continue\r\nContent-Length: 16385", "413"), ("Content-Length: 1000000000000", "413"),
+    ])
+    func aBodyThatWillBeRefusedIsNotRead(headers: String, status: String) async throws {
+        try await LiveServer.with(Self.unhurried) { port, _ in
+            let client = try Client(port, sending: Self.press + headers + "\r\n\r\n")
+            try await eventually("the answer to the head") { client.isAtEnd || client.text.contains("\r\n\r\n") }
+            #expect(client.text.hasPrefix("HTTP/1.1 \(status)"), "\(client.text)")
         }
     }
 }

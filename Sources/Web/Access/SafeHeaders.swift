@@ -4,7 +4,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// A channel handler that adds security headers to every response.
+/// A channel handler that adds security headers to every final response.
 ///
 /// A middleware would miss the responses to malformed requests and thrown errors.
 final class SafeHeaders: ChannelOutboundHandler, RemovableChannelHandler {
@@ -16,7 +16,9 @@ final class SafeHeaders: ChannelOutboundHandler, RemovableChannelHandler {
         + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        guard case .head(var head) = unwrapOutboundIn(data), head.status.kind != .informational else {
+            return context.write(data, promise: promise)
+        }
         head.headerFields[.contentSecurityPolicy] = Self.policy
         head.headerFields[.xContentTypeOptions] = "nosniff"
         // The address of a page can contain a key.

@@ -2,6 +2,7 @@
 
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 import Platform
 import Synchronization
@@ -106,7 +107,7 @@ final class Connections: Sendable {
 }
 
 /// A channel handler that closes a connection if ``Connections`` does not admit it. It also does if an answered
-/// request does not end.
+/// request does not end. It adds ``LastRequest``, which reads a head before it loses its version.
 final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -122,6 +123,16 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     init(_ connections: Connections, bodyTimeout: TimeAmount) {
         self.connections = connections
         self.bodyTimeout = bodyTimeout
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        do {
+            let pipeline = context.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(LastRequest(), position: .after(decoder))
+        } catch {
+            context.fireErrorCaught(error)
+        }
     }
 
     func channelActive(context: ChannelHandlerContext) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHTTPTypes
 import Session
 
 /// The context of a request: its connection and its access.
@@ -30,10 +32,23 @@ struct WebContext: RequestContext {
     /// - Throws: ``HTTPProblem`` also if the phone of the request was removed while the body arrived.
     func body(of request: Request, within timeout: Duration = Timeouts().body) async throws -> [UInt8] {
         guard access == .control else { throw HTTPProblem(.forbidden, "this request may not change anything") }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Limits.payloadBytes {
+            throw Self.tooLarge
+        }
+        if let expectation = request.headers[.expect] {
+            guard expectation.lowercased() == "100-continue" else {
+                throw HTTPProblem(.expectationFailed, field: "Expect", "must be 100-continue")
+            }
+            channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)), promise: nil)
+        }
         let body = try await Self.receiveBody(of: request, within: timeout)
         // A connection over TLS is read for some seconds after it was closed.
         guard isStillPaired() else { throw HTTPProblem(.unauthorized, "this phone was removed") }
         return body
+    }
+
+    private static var tooLarge: HTTPProblem {
+        HTTPProblem(.contentTooLarge, "a request body has at most \(Limits.payloadBytes) bytes")
     }
 
     private static func receiveBody(of request: Request, within timeout: Duration) async throws -> [UInt8] {
@@ -43,7 +58,7 @@ struct WebContext: RequestContext {
                 do {
                     return Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView)
                 } catch is NIOTooManyBytesError {
-                    throw HTTPProblem(.contentTooLarge, "a request body has at most \(Limits.payloadBytes) bytes")
+                    throw tooLarge
                 } catch {
                     throw HTTPProblem(.badRequest, "the request ended before its body was complete")
                 }

@@ -67,6 +67,7 @@ struct Route {
             .problem(408, "The body took longer than \(Timeouts().body.components.seconds) seconds."),
             .problem(413, "The body has more than \(Limits.payloadBytes) bytes."),
             .problem(415, "The content type is not application/json."),
+            .problem(417, "The Expect header is not 100-continue."),
             .problem(422, "A value is invalid; field names it."),
         ]
         return Route(summary, answers + problems, request: { $0.reference(to: type) })
