@@ -231,6 +231,27 @@ import Wire
             #expect(large.status == .contentTooLarge)
         }
     }
+
+    @Test func aBrowserThatOpensAnAddressGetsAnErrorAsAPage() async throws {
+        try await Self.with { client in
+            let opens: HTTPFields = [.accept: "text/html,application/xhtml+xml,*/*;q=0.8"]
+            let key = Self.bearing(Self.control)
+            for (address, headers, status, text) in [
+                ("/", opens, 401, "lockstep phone add"),
+                ("/no&where", opens + key, 404, "<p>/no&amp;where does not exist"),
+                ("/?controls=2", opens + key, 422, "<p>controls: “2” is not 0 or 1"),
+            ] {
+                let answer = try await client.get(address, headers)
+                #expect(answer.status.code == status, "\(address)")
+                #expect(answer.headers[.contentType] == "text/html; charset=utf-8", "\(address)")
+                let page = String(buffer: answer.body)
+                #expect(page.contains("<h1>\(status) "), "\(page)")
+                #expect(page.contains(text), "\(page)")
+            }
+            let press = try await client.post("/v1/intents", "{", opens + key + Self.json)
+            #expect(press.headers[.contentType] == "application/json")
+        }
+    }
 }
 
 extension HTTPFields {

@@ -112,10 +112,11 @@ import Testing
         }
     }
 
-    @Test func aRequestWithoutTLSEndsTheConnection() async throws {
+    @Test func aRequestWithoutTLSIsToldToUseHTTPS() async throws {
         try await Self.with { server in
             let answer = try await LiveServer.get(server.port, "/health")
-            #expect(!answer.contains("HTTP/1.1"))
+            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+            #expect(answer.contains("\r\n\r\nthis address needs TLS: open it with https://"), "\(answer)")
             #expect(try await server.curl("/health").code == 0)
         }
     }

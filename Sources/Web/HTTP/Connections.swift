@@ -107,7 +107,7 @@ final class Connections: Sendable {
 }
 
 /// A channel handler that closes a connection if ``Connections`` does not admit it. It also does if an answered
-/// request does not end. It adds ``LastRequest``, which reads a head before it loses its version.
+/// request does not end. It adds the handlers that belong before it: ``LastRequest`` and ``PlainRequestRefusal``.
 final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -117,11 +117,13 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     private let connections: Connections
     /// The timeout for the rest of a request that was answered before its end.
     private let bodyTimeout: TimeAmount
+    private let isEncrypted: Bool
     private var requests = 0
     private var isReadingRequest = false
 
-    init(_ connections: Connections, bodyTimeout: TimeAmount) {
+    init(_ connections: Connections, bodyTimeout: TimeAmount, isEncrypted: Bool) {
         self.connections = connections
+        self.isEncrypted = isEncrypted
         self.bodyTimeout = bodyTimeout
     }
 
@@ -130,6 +132,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             let pipeline = context.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(LastRequest(), position: .after(decoder))
+            if isEncrypted { try pipeline.addHandler(PlainRequestRefusal(), position: .first) }
         } catch {
             context.fireErrorCaught(error)
         }

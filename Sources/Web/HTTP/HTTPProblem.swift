@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
+import Display
+import HTTPTypes
 import Hummingbird
 
-/// An error response. Like other answers it has a ``ReplyReport`` as its body.
+/// An error response. Like other answers it has a ``ReplyReport`` as its body; a browser that opens an address gets a
+/// page.
 struct HTTPProblem: HTTPResponseError {
     var status: HTTPResponse.Status
     var field: String
@@ -21,5 +24,11 @@ struct HTTPProblem: HTTPResponseError {
         return .json(reply.encoded, status: status)
     }
 
-    func response(from request: Request, context: some RequestContext) -> Response { response }
+    func response(from request: Request, context: some RequestContext) -> Response {
+        guard !request.method.mayChange, request.headers[.accept]?.contains("text/html") == true else {
+            return response
+        }
+        let text = RequestError(field, message).description
+        return .html(MessagePage.html(.userText("\(status)"), .userText(text)), status: status)
+    }
 }

@@ -170,7 +170,9 @@ package struct HTTPServer: Service {
         let plain = HTTPServerBuilder.http1(
             configuration: .init(
                 additionalChannelHandlers: [
-                    ConnectionGate(connections, bodyTimeout: TimeAmount(timeouts.body)), SafeHeaders(),
+                    ConnectionGate(
+                        connections, bodyTimeout: TimeAmount(timeouts.body), isEncrypted: listener.encryption != nil),
+                    SafeHeaders(),
                 ],
                 idleTimeout: TimeAmount(timeouts.idle),
                 httpDecoderConfiguration: .init(

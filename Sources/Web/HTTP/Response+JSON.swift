@@ -23,6 +23,10 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
+    static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(Array(text.utf8), type: "text/html; charset=utf-8", status: status)
+    }
+
     static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         Response(bytes, type: "application/json", status: status)
     }

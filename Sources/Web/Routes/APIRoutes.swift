@@ -157,6 +157,6 @@ extension RequestError: HTTPResponseError {
     package var status: HTTPResponse.Status { .unprocessableContent }
 
     package func response(from request: Request, context: some RequestContext) -> Response {
-        HTTPProblem(status, field: field, message).response
+        HTTPProblem(status, field: field, message).response(from: request, context: context)
     }
 }

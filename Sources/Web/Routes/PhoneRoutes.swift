@@ -53,8 +53,7 @@ struct PhoneRoutes: Sendable {
         guard request.method == .get else { return Response(status: .ok) }
         guard let code = request.query["code"], let key = try phones.pair(code) else {
             let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
-            return Response(
-                Array(SpentPairingPage.html(strings).utf8), type: "text/html; charset=utf-8", status: .notFound)
+            return .html(MessagePage.spentPairing(strings), status: .notFound)
         }
         return KeyCookie.redirect(to: "/remote", with: key, isSecure: context.isSecure)
     }

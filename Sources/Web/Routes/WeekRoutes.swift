@@ -30,6 +30,6 @@ struct WeekRoutes: Sendable {
             page.today = LocalTime(at: now, offset: shown.ledgerOffset(now)).date
         }
         page.theme = request.query["theme"] ?? ""
-        return Response(Array(page.html.utf8), type: "text/html; charset=utf-8")
+        return .html(page.html)
     }
 }
