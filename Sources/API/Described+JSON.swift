@@ -12,7 +12,7 @@ extension Described {
         do throws(PayloadError) {
             self = try ObjectFormat<Self>.object().value(of: json, isRequest: true)
         } catch {
-            throw RequestError(error.path, error.detail)
+            throw RequestError(error.path, error.path.isEmpty ? "the request \(error.detail)" : error.detail)
         }
     }
 }

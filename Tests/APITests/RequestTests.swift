@@ -65,7 +65,7 @@ struct RequestTests {
             (#"{"seconds":1e99}"#, "seconds: must be a whole number from 1 to 86400"),
             (#"{"phases":[{"seconds":[]}]}"#, "phases.0.seconds: must be a whole number from 1 to 86400"),
             (#"{"plan":7}"#, "plan: must be a text"), (#"{"phases":"5m"}"#, "phases: must be a list"),
-            (#"{"phases":[7]}"#, "phases.0: must be an object"), (#"[]"#, "must be an object"),
+            (#"{"phases":[7]}"#, "phases.0: must be an object"), (#"[]"#, "the request must be an object"),
             (#"{"seconds":5,"autoAdvance":1}"#, "autoAdvance: must be true or false"),
             (#"{"phases":[]}"#, "phases: must be 1 to 80, and there are 0"),
             (#"{"phases":[{}]}"#, "phases.0.seconds: is missing"),
@@ -78,7 +78,9 @@ struct RequestTests {
                 "a: is not a field of this request; fields are title, seconds, until, plan, phases, preset, again, mode, label, "
                     + "colour, icon, autoAdvance, alarm, overtime"
             ),
-            ("{", "is not JSON: expected a string at byte 1"),
+            ("{", "the request is not JSON: expected a string at byte 1"),
+            (#"{"seconds":5 "title":"a"}"#, "the request is not JSON: expected “,” or “}” at byte 13"),
+            (#"{"phases":[7}"#, "the request is not JSON: expected “,” or “]” at byte 12"),
         ] as [(String, String)])
     func wrongTypeHasAPlainError(json: String, words: String) throws {
         let error = try #require(throws: RequestError.self) { try start(json) }

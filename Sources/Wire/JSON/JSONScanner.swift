@@ -98,7 +98,7 @@ struct JSONScanner {
                 try value(text, key: key)
             } while skipComma(text)
         }
-        try expect(text, close, "“,”")
+        try expect(text, close, "“,” or “\(Unicode.Scalar(close))”")
         depth -= 1
         slots[slotIndex].next = Int32(truncatingIfNeeded: slots.count)
         slots[slotIndex].mayRepeatKeys = keys.mayRepeat
