@@ -17,6 +17,20 @@ package struct Query: Sendable, ExpressibleByDictionaryLiteral {
         set { values[name] = newValue }
     }
 
+    /// Refuses a name that differs from a known one in case, in signs or in a final “s” alone.
+    ///
+    /// Other unknown names are ignored, since pages add some to bypass caches.
+    package func checkNames(_ known: [String]) throws(RequestError) {
+        func stem(_ name: String) -> String {
+            let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
+            return letters.hasSuffix("s") ? String(letters.dropLast()) : letters
+        }
+        for name in values.keys.sorted() where !known.contains(name) {
+            guard let similar = known.first(where: { stem($0) == stem(name) }) else { continue }
+            throw RequestError(name, "there is no such parameter; use \(similar)")
+        }
+    }
+
     /// Returns the value of a parameter; `nil` if it is absent.
     /// - Parameter kind: The expected kind of value, as “a colour”, which the error names.
     package func parameter<Parsed>(

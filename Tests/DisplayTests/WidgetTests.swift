@@ -90,7 +90,9 @@ import Wire
         #expect(error(["face": "smile"]) == "face: “smile” is not one of boring, focus, calm, phases")
         #expect(error(["eink": "maybe"]).hasPrefix("eink: "))
         #expect(error(["eink": "on"]) == "")
-        #expect(error(["eink": "1", "lang": "de", "time": "17"]) == "")
+        #expect(error(["eink": "1", "lang": "de", "time": "17", "cache": "1", "_": "2"]) == "")
+        #expect(error(["eInk": "1"]) == "eInk: there is no such parameter; use eink")
+        #expect(error(["colours": "red"]) == "colours: there is no such parameter; use colour")
     }
 
     // MARK: Colours

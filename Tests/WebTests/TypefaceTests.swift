@@ -52,4 +52,10 @@ import Testing
         try PageParameters.check(["face": "boring", "theme": "light"])
         try PageParameters.check(["face": "calm", "theme": "e-ink"])
     }
+
+    @Test func aNameThatIsNearlyThatOfAParameterIsAnError() throws {
+        let error = try #require(throws: RequestError.self) { try PageParameters.check(["control": "0"]) }
+        #expect(error == RequestError("control", "there is no such parameter; use controls"))
+        try PageParameters.check(["controls": "0", "cache": "1", "t": "2"])
+    }
 }

@@ -28,10 +28,10 @@ package struct WidgetOptions: Sendable {
 
     /// Parses the query parameters of a URL.
     ///
-    /// Parameters other than `width`, `height`, `scale`, `colour` (or `color`), `background`, `face` and `eink` are
-    /// ignored, since pages add some to bypass caches.
+    /// `color` means `colour`.
     package init(query: Query, strings: Strings = .english) throws(RequestError) {
         self.init(strings: strings)
+        try query.checkNames(["width", "height", "scale", "colour", "color", "background", "face", "lang", "eink"])
         width = try Self.size("width", in: query)
         height = try Self.size("height", in: query)
         let scales = "a number from \(Self.scales.lowerBound) to \(Self.scales.upperBound)"

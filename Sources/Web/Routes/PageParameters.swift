@@ -9,6 +9,7 @@ enum PageParameters {
     static let parts = ["icon", "name", "state", "detail", "calm", "ring", "bar", "buttons", "notice"]
 
     static func check(_ query: Query) throws(RequestError) {
+        try query.checkNames(PageRoutes.parameters.map(\.name))
         let theme: Theme? = try query.word("theme")
         let face: Face? = try query.word("face")
         let _: Idle? = try query.word("idle")

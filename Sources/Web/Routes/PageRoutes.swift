@@ -104,7 +104,7 @@ struct PageRoutes: Sendable {
         }
     }
 
-    private static var parameters: [Route.Parameter] {
+    static var parameters: [Route.Parameter] {
         [
             .face, .lang, .theme, .controls, .screen, .idle, .near,
             Route.Parameter(
