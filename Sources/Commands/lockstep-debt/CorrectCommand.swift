@@ -23,7 +23,7 @@ struct CorrectCommand: ParsableCommand {
     @Option(help: recordingNode)
     var recordedOn: String?
 
-    @Option(help: "The title.")
+    @Option(help: "The title; an empty one removes it.")
     var title: String?
 
     @Option(help: "The label; - is the default label.")

@@ -15,7 +15,7 @@ struct AskingOptions: ParsableArguments, Sendable {
     /// Sends a request, and prints its outcome; throws the exit code of an outcome that is no success.
     func ask(done: Localized, _ request: (ControlClient) async throws -> ReplyReport) async throws {
         try await access.withAccess { node in
-            try CommandOutput.end(try await request(node), done: done, json: output.json)
+            try await CommandOutput.end(try await request(node), done: done, json: output.json)
         }
     }
 }
@@ -26,35 +26,36 @@ protocol ActionCommand: AsyncParsableCommand {
     /// The options by the fields of the request.
     var given: [String: GivenOption] { get }
     func operation() throws -> IntentOperation
-    /// Returns the words of a request that has taken effect.
-    func done(_ operation: IntentOperation, _ client: ControlClient) async throws -> Localized
 }
 
 extension ActionCommand {
     var given: [String: GivenOption] { [:] }
 
-    func done(_ operation: IntentOperation, _ client: ControlClient) -> Localized { operation.done }
-
     func run() async throws {
         let operation = try operation()
         try await node.access.withAccess { client in
             let reply = try await client.press(IntentRequest(Press(operation)))
-            let isTold = reply.outcome == .applied && !node.output.json
-            try CommandOutput.end(
-                reply, done: isTold ? try await done(operation, client) : operation.done,
-                refusal: try await operation.refusal(reply, of: client), given: given, json: node.output.json)
+            try await CommandOutput.end(
+                reply, done: await operation.done(reply, of: client),
+                refusal: await operation.refusal(reply, of: client),
+                given: given, json: node.output.json)
         }
     }
 }
 
 extension IntentOperation {
     /// Returns the words for a refusal of the operation; `nil` for the usual ones.
-    fileprivate func refusal(_ reply: ReplyReport, of node: ControlClient) async throws -> String? {
+    fileprivate func refusal(_ reply: ReplyReport, of node: ControlClient) async -> String? {
         switch reply.reason.flatMap(Refusal.init(rawValue:)) {
         case .invalid: return limit
-        case .notAllowed where changesPhases:
-            guard try await node.status().mode == Mode.countup.rawValue else { return nil }
-            return "a session that counts up has no phases to change; lockstep stop ends it"
+        case .notAllowed:
+            guard let status = try? await node.status(), status.session == reply.session else { return nil }
+            if changesPhases, status.mode == Mode.countup.rawValue {
+                return "a session that counts up has no phases to change; lockstep stop ends it"
+            }
+            guard status.status == Status.ready.rawValue, let kind = status.currentPhase?.phase.kind else { return nil }
+            let start = PhaseKind(rawValue: kind)?.isBreak == true ? "break" : "focus"
+            return "the next phase waits for you: lockstep \(start) starts it, lockstep skip leaves it out"
         default: return nil
         }
     }
@@ -70,31 +71,33 @@ extension IntentOperation {
     /// The reason to print if an owner refuses the operation as invalid; `nil` if this program checks it in full.
     private var limit: String? {
         guard case .extend(let seconds) = self else { return nil }
-        if seconds < 0 { return CommandOutput.strings[.notEnoughLeft].description }
+        if seconds < 0 { return "\(CommandOutput.strings[.notEnoughLeft])\n  → lockstep skip or lockstep stop" }
         return
             "a phase is at most \(PlanParser.text(ofSeconds: Limits.phaseSeconds.upperBound)) long, with what is added"
     }
 
-    /// The confirmation to print when the operation has taken effect.
-    fileprivate var done: Localized {
+    /// Returns the confirmation to print when the operation has taken effect.
+    fileprivate func done(_ reply: ReplyReport, of node: ControlClient) async -> Localized {
+        let strings = CommandOutput.strings
         switch self {
-        case .pause: CommandOutput.strings[.eventPaused]
-        case .resume: CommandOutput.strings[.eventResumed]
-        case .stop: CommandOutput.strings[.eventStopped]
-        case .extend(let seconds): "\(seconds < 0 ? "−" : "+")\(.userText(PlanParser.text(ofSeconds: abs(seconds))))"
-        case .startBreak: CommandOutput.strings[.breakInProgress]
-        case .startFocus: CommandOutput.strings[.focusInProgress]
-        case .skip: CommandOutput.strings[.eventPhase]
+        case .pause: return strings[.eventPaused]
+        case .resume: return strings[.eventResumed]
+        case .stop: return strings[.eventStopped]
+        case .extend(let seconds):
+            return "\(seconds < 0 ? "−" : "+")\(.userText(PlanParser.text(ofSeconds: abs(seconds))))"
+        case .startBreak: return strings[.breakInProgress]
+        case .startFocus: return strings[.focusInProgress]
+        case .skip:
+            let status = try? await node.status()
+            let isOver = status?.session == reply.session && status?.status == Status.completed.rawValue
+            return strings[isOver ? .eventCompleted : .eventPhase]
         case .correct(let title, let label, let colour):
-            Self.words([
-                title, label.map { $0.isEmpty ? "\(CommandOutput.strings[.noLabel])" : $0 }, colour?.description,
-            ])
+            let words = [
+                title.map(CleanText.trimmed).map { $0.isEmpty ? "No title" : $0 },
+                label.map { $0.isEmpty ? "\(strings[.noLabel])" : $0 }, colour?.description,
+            ]
+            return .userText(words.compactMap(\.self).joined(separator: " · "))
         }
-    }
-
-    private static func words(_ texts: [String?]) -> Localized {
-        let given = texts.compactMap(\.self).filter { !$0.isEmpty }
-        return given.isEmpty ? "–" : .userText(given.joined(separator: " · "))
     }
 }
 
@@ -172,11 +175,6 @@ struct SkipCommand: ActionCommand {
     @OptionGroup var node: AskingOptions
 
     func operation() -> IntentOperation { .skip }
-
-    func done(_ operation: IntentOperation, _ client: ControlClient) async throws -> Localized {
-        let isOver = try await client.status().status == Status.completed.rawValue
-        return CommandOutput.strings[isOver ? .eventCompleted : .eventPhase]
-    }
 }
 
 /// `lockstep correct`: corrects the words of the session.
@@ -192,7 +190,7 @@ struct CorrectCommand: ActionCommand {
 
     @OptionGroup var node: AskingOptions
 
-    @Option(help: "The title.")
+    @Option(help: "The title; an empty one removes it.")
     var title: String?
 
     @Option(help: "The label that the time counts for; - is the default label.")
@@ -233,7 +231,8 @@ struct TakeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await socket.withNode { node in
-            try CommandOutput.end(try await node.take(), done: CommandOutput.strings[.movedHere], json: output.json)
+            let words = CommandOutput.strings[.movedHere]
+            try await CommandOutput.end(try await node.take(), done: words, json: output.json)
         }
     }
 }
@@ -276,7 +275,7 @@ struct SayCommand: AsyncParsableCommand {
         try await node.access.withAccess { client in
             let isMissing = shown.isEmpty ? try await client.status().message == nil : false
             let done = CommandOutput.strings[shown.isEmpty ? .messageTakenBack : .messageShown]
-            try CommandOutput.end(
+            try await CommandOutput.end(
                 try await client.say(message), done: isMissing ? .userText("No message is shown") : done,
                 json: node.output.json)
         }

@@ -10,26 +10,28 @@ import Settings
 enum CommandOutput {
     /// Prints the outcome of a request; throws the exit code of an outcome that is no success.
     /// - Parameters:
+    ///   - done: The words for a success, which are made only if they are printed.
     ///   - refusal: The words for a refusal; `nil` for the usual ones.
     ///   - given: The options by the fields of the request, for the name of an invalid one.
     static func end(
-        _ reply: ReplyReport, done: Localized, refusal: String? = nil, given: [String: GivenOption] = [:], json: Bool
-    ) throws {
+        _ reply: ReplyReport, done: @autoclosure () async -> Localized, refusal: String? = nil,
+        given: [String: GivenOption] = [:], json: Bool
+    ) async throws {
         if json { print(Self.json(reply.encoded)) }
+        let words = words(reply, strings)?.description ?? ""
         switch reply.outcome {
         case .applied, .duplicate:
-            if !json { print(done) }
+            if !json { print(await done()) }
         case .noop:
-            if !json { print(Self.strings[.alreadySo]) }
-        case .refused: throw ExitStatus.refused.printing(refusal ?? "\(words(reply))")
-        case .noAnswer: throw ExitStatus.noAnswer.printing("\(RefusalText.text(.noAnswer, strings))")
-        case .noSession:
-            throw ExitStatus.noSession.printing(reply.reason ?? "\(strings[.noSession])\n  → lockstep start")
+            if !json { print(strings[.alreadySo]) }
+        case .refused: throw ExitStatus.refused.printing(refusal ?? words)
+        case .noAnswer: throw ExitStatus.noAnswer.printing(words)
+        case .noSession: throw ExitStatus.noSession.printing(reply.reason ?? "\(words)\n  → lockstep start")
         case .invalid where reply.field == "role": throw ExitStatus.usage.printing(reply.reason ?? "")
         case .invalid:
             let field = reply.field.map { $0.isEmpty ? "" : "\(given[$0]?.description ?? $0): " } ?? ""
-            throw ExitStatus.usage.printing(field + (reply.reason ?? "\(strings[.refusedInvalid])"))
-        case .failed: throw ExitStatus.failed.printing(reply.reason ?? "\(strings[.refusedNotAllowed])")
+            throw ExitStatus.usage.printing(field + (reply.reason ?? words))
+        case .failed: throw ExitStatus.failed.printing(reply.reason ?? words)
         }
         if let problem = reply.problem {
             throw ExitStatus.incomplete.printing("warning: \(problem.text)\n  → \(problem.fix)")
@@ -45,12 +47,24 @@ enum CommandOutput {
 
     static func json(_ report: some Encodable) -> String { json(ReportJSON.encode(report)) }
 
-    private static func words(_ reply: ReplyReport) -> Localized {
+    /// Returns the words for a press that had no effect; `nil` if it had one, or if there was nothing to change.
+    static func words(_ reply: ReplyReport, _ strings: Strings) -> Localized? {
         let refusal = reply.reason.flatMap(Refusal.init(rawValue:))
-        guard refusal == .superseded, let by = reply.by else { return strings[RefusalText.key(of: refusal)] }
-        let at = by.at.milliseconds
-        let time = TimeText.clock(at, offset: SystemClock.utcOffset(at: at))
-        return strings.text(.supersededBy, ["node": .userText(by.node.rawValue), "time": time])
+        if refusal == .superseded, let by = reply.by {
+            let at = by.at.milliseconds
+            let time = TimeText.clock(at, offset: SystemClock.utcOffset(at: at))
+            return strings.text(.supersededBy, ["node": .userText(by.node.rawValue), "time": time])
+        }
+        let key: Strings.Key? =
+            switch reply.outcome {
+            case .applied, .duplicate, .noop: nil
+            case .refused: RefusalText.key(of: refusal)
+            case .noAnswer: .noAnswer
+            case .noSession: .noSession
+            case .invalid: .refusedInvalid
+            case .failed: .refusedNotAllowed
+            }
+        return key.map { RefusalText.text($0, strings) }
     }
 }
 

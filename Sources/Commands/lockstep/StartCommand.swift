@@ -92,9 +92,8 @@ struct StartCommand: AsyncParsableCommand {
         let request = try request()
         try await socket.withNode { client in
             let reply = try await client.start(request)
-            let end = until == nil || output.json ? nil : Self.end(of: try await client.status(), reply)
-            let words = [CommandOutput.strings[.eventStarted], end].compactMap(\.self)
-            try CommandOutput.end(reply, done: words.joined(separator: " · "), given: given, json: output.json)
+            try await CommandOutput.end(
+                reply, done: await done(reply, of: client), given: given, json: output.json)
         }
     }
 
@@ -106,15 +105,17 @@ struct StartCommand: AsyncParsableCommand {
         ]
     }
 
-    /// Says when the session that has just started ends; `nil` if another one is current by now.
-    private static func end(of status: StatusReport, _ reply: ReplyReport) -> Localized? {
-        guard let end = status.endsAt?.milliseconds, let start = status.startTime?.milliseconds,
-            status.session == reply.session
-        else { return nil }
+    /// Returns the words for a start; with --until they say when the session ends, unless another one is current by now.
+    private func done(_ reply: ReplyReport, of client: ControlClient) async -> Localized {
+        let started = CommandOutput.strings[.eventStarted]
+        guard until != nil, let status = try? await client.status(), status.session == reply.session,
+            let end = status.endsAt?.milliseconds, let start = status.startTime?.milliseconds
+        else { return started }
         let (from, to) = (SystemClock.utcOffset(at: start), SystemClock.utcOffset(at: end))
         let isToday = LocalTime(at: start, offset: from).date == LocalTime(at: end, offset: to).date
-        return CommandOutput.strings.text(
-            isToday ? .untilTime : .untilTomorrow, ["time": TimeText.clock(end, offset: to)])
+        let key: Strings.Key = isToday ? .untilTime : .untilTomorrow
+        let words = CommandOutput.strings.text(key, ["time": TimeText.clock(end, offset: to)])
+        return [started, words].joined(separator: " · ")
     }
 
     private func request() throws -> StartRequest {

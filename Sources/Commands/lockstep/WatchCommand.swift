@@ -79,16 +79,7 @@ struct WatchCommand: AsyncParsableCommand {
         } catch {
             return strings.text(.pageLost, ["node": .userText(shown.node?.rawValue ?? "")])
         }
-        let key: Strings.Key? =
-            switch reply.outcome {
-            case .applied, .duplicate, .noop: nil
-            case .refused: RefusalText.key(of: reply.reason.flatMap(Refusal.init(rawValue:)))
-            case .noAnswer: .noAnswer
-            case .noSession: .noSession
-            case .invalid: .refusedInvalid
-            case .failed: .refusedNotAllowed
-            }
-        return key.map { RefusalText.text($0, strings) }
+        return CommandOutput.words(reply, strings)
     }
 }
 

@@ -53,6 +53,18 @@ import Testing
         try await desk.end()
     }
 
+    @Test func aRefusalNamesTheReasonAndTheCommandThatHelps() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        try await desk.lockstep("start", "--plan", "focus 1s, shortBreak 5m").expect()
+        try await desk.waitFor("the break waits") { $0.status == "ready" }
+        for action in ["pause", "resume", "extend", "focus"] {
+            try await desk.lockstep(action).expect(3, errors: "lockstep break starts it, lockstep skip leaves it out")
+        }
+        try await desk.lockstep("break").expect()
+        try await desk.lockstep("extend", "-30m").expect(3, errors: "→ lockstep skip or lockstep stop")
+    }
+
     @Test(arguments: ["--help", "--version"]) func outputThatCannotBeWrittenIsAnError(argument: String) async throws {
         try await CommandLine.run(
             ["-c", "\"$0\" \"$1\" >/dev/full", Program.path("lockstep"), argument], program: "/bin/sh"
@@ -72,6 +84,7 @@ import Testing
             try await kitchen.waitFor("the title") { $0.title == "Reading" && $0.owner == "desk" }
             #expect(try await kitchen.lockstep("correct", "--title", "Reading", "--json").json.outcome == "noop")
             #expect(try await kitchen.lockstep("correct", "--label", "-").output == "No label\n")
+            #expect(try await kitchen.lockstep("correct", "--title", " ").output == "No title\n")
             #expect(try await kitchen.lockstep("correct").code == 2)
             let mistyped = try await kitchen.lockstep("corect")
             #expect(mistyped.code == 2)
