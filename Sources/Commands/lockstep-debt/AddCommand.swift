@@ -39,12 +39,13 @@ struct AddCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let (settings, record) = try access.withLedger(writes: true) { opened in
+        let (settings, record, fresh) = try access.withLedger(writes: true) { opened in
             let now = Clocks.now().told
             let record = try makeRecord(in: opened.history.latest, now: now)
+            let before = try counted(during: record, in: opened, now: now)
             let arrival = LedgerStore.Arrival(space: opened.space, digested: DigestedRecord(record), at: now)
             _ = try opened.ledger.file([arrival])
-            return (opened.settings, record)
+            return (opened.settings, record, try counted(during: record, in: opened, now: now) - before)
         }
         LedgerAccessOptions.notifyService(of: settings)
         let (from, to) = (record.runs[0].from, record.runs[0].to ?? record.runs[0].from)
@@ -53,7 +54,19 @@ struct AddCommand: ParsableCommand {
             "session": "\(record.id)".json, "title": record.title.json, "to": to.milliseconds.json,
         ]
         let minutes = ImportReport.counted(Int((to - from).count / 60_000), "minute")
-        print(json ? added.text : "Added \(minutes) as session \(record.id).")
+        let isNew = fresh == to - from
+        let rest = isNew ? "" : " \(fresh.count / 60_000) of them are new; the others count already, or not at all."
+        print(json ? added.text : "Added \(minutes) as session \(record.id).\(rest)")
+    }
+
+    /// Returns how much time counts of the sessions that overlap a record.
+    private func counted(
+        during record: LedgerRecord, in opened: LedgerAccessOptions.Opened, now: GroupTime
+    ) throws -> Milliseconds {
+        let run = record.runs[0]
+        let entries = try opened.ledger.entries(of: opened.space, from: run.from, to: run.to ?? run.from)
+        let shares = Shares(of: entries, history: opened.history, now: now)
+        return entries.indices.reduce(0) { $0 + shares.done(of: $1) }
     }
 
     private func makeRecord(in rules: WeekRules, now: GroupTime) throws -> LedgerRecord {

@@ -22,9 +22,13 @@ struct DeleteCommand: ParsableCommand {
     func run() throws {
         let settings = try access.withLedger(writes: true) { opened in
             let entry = try opened.find(session, on: recordedOn)
-            try opened.correct(entry.record.key, to: nil)
+            let latest = try opened.ledger.corrections(of: entry.record.key, in: opened.space).last
+            let isDeleted = latest.map { $0.content == nil } ?? false
+            if !isDeleted { try opened.correct(entry.record.key, to: nil) }
             let line = opened.line(of: entry, titled: entry.record.title)
-            print("Removed \(line) from all sums. To restore it: lockstep debt correct \(entry.record.id)")
+            print(
+                "\(isDeleted ? "Already removed" : "Removed") \(line) from all sums. To restore it: lockstep debt correct \(entry.record.id)"
+            )
             return opened.settings
         }
         LedgerAccessOptions.notifyService(of: settings)

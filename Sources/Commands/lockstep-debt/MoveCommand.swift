@@ -24,7 +24,7 @@ struct MoveCommand: ParsableCommand {
     func run() throws {
         umask(0o077)
         guard LedgerStore.isShared(from) || Glibc.access(from, R_OK) == 0 else {
-            throw UsageError("\(from) cannot be read")
+            throw UsageError("\(from) cannot be read: \(String(cString: strerror(errno)))")
         }
         guard from != to else { throw UsageError("name two ledgers") }
         for url in [from, to] where LedgerStore.isShared(url) { _ = try DebtSettings.url(url, of: "a URL") }

@@ -24,7 +24,6 @@ struct RestoreCommand: ParsableCommand {
     func run() throws {
         let settings = try access.settings()
         guard settings.database == nil else { throw LedgerError.shared(path: settings.ledger) }
-        guard Glibc.access(file, R_OK) == 0 else { throw UsageError("\(file) cannot be read") }
         let directory = try LedgerAccessOptions.lock(settings.common.stateDirectory)
         umask(0o077)
         let restored: LedgerRestore

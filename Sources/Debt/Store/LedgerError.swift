@@ -69,12 +69,14 @@ package enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .SQLITE_CORRUPT: self = .damaged(path: path, error.message ?? "corrupt")
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_CANTOPEN:
             var disk = statvfs()
-            let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-            let isFound = statvfs(directory.isEmpty ? "/" : directory, &disk) == 0
+            let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+            let isFound = statvfs(directory, &disk) == 0
             if isFound, disk.f_bavail == 0 {
                 self = .full(path: path)
             } else if isFound, disk.f_flag & UInt(ST_RDONLY) != 0 || access(path, R_OK) == 0 {
                 self = .readOnly(path: path)
+            } else if access(directory, W_OK | X_OK) != 0 {
+                self = .unusable(path: path, String(cString: strerror(errno)))
             } else {
                 self = .unusable(path: path, error.message ?? "\(error.resultCode)")
             }

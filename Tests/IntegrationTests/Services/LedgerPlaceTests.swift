@@ -33,4 +33,17 @@ import Testing
         }
         #expect(try await Self.command("debt", "--state-dir", home.file(former), home: home).expect().errors == "")
     }
+
+    @Test func anErrorOfTheSystemIsTheReasonWhyALedgerIsNotCopied() async throws {
+        let home = try TemporaryDirectory()
+        try await Self.makeLedger(in: "debt", of: home)
+        let (ledger, missing) = (home.file("debt/ledger.sqlite"), home.file("missing/ledger"))
+        let reason = "No such file or directory"
+        try await Self.command("debt", "move", ledger, missing, home: home).expect(
+            1, errors: "the ledger \(missing) cannot be used: \(reason)")
+        try await Self.command("debt", "move", missing, home.file("new"), home: home).expect(
+            2, errors: "\(missing) cannot be read: \(reason)")
+        try await Self.command("debt", "restore", missing, "--state-dir", home.file("debt"), home: home).expect(
+            2, errors: "\(missing) cannot be used: \(reason)")
+    }
 }
