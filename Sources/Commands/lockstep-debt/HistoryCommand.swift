@@ -32,6 +32,7 @@ struct HistoryCommand: ParsableCommand {
                 let (first, second) = (entries[$0].record, entries[$1].record)
                 return (first.startedAt, first.key) < (second.startedAt, second.key)
             }
+            if wanted.isEmpty, let label = options.label { try Self.check(label, in: opened) }
             if options.csv { return try printCSV(rows.map { entries[$0] }, in: opened) }
             let shares = Shares(of: entries, history: opened.history, now: now)
             if options.ical {
@@ -60,6 +61,15 @@ struct HistoryCommand: ParsableCommand {
         let record = shown.record
         let isInTime = record.runs.contains { ($0.to ?? now) > begin } || record.startedAt >= begin
         return isInTime && options.label.map { (record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
+    }
+
+    /// Checks that a session of the ledger has a label, whenever it was.
+    private static func check(_ label: String, in opened: LedgerAccessOptions.Opened) throws {
+        let entries = try opened.ledger.entries(of: opened.space, from: .distantPast, to: .distantFuture)
+        let labels = Set(entries.filter { !$0.isDeleted }.compactMap { $0.record.label?.name })
+        guard label != "-", !labels.contains(label) else { return }
+        let known = labels.sorted().prefix(20).joined(separator: ", ")
+        throw UsageError("--label “\(label)”: no session has it; there are \(known.isEmpty ? "no labels" : known)")
     }
 
     private func printCSV(_ rows: [Entry], in opened: LedgerAccessOptions.Opened) throws {

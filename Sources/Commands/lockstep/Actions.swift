@@ -264,6 +264,10 @@ struct SayCommand: AsyncParsableCommand {
     var life: String?
 
     func run() async throws {
+        // A variable of a script may be empty by mistake.
+        guard text.isEmpty || text.contains(where: { !CleanText.trimmed($0).isEmpty }) else {
+            throw UsageError("say: the text is empty; lockstep say without an argument takes the present one back")
+        }
         let rule = "a message is shown from 1s to 24h"
         let message = MessageRequest(
             text: text.joined(separator: " "),

@@ -74,7 +74,13 @@ struct HistoryCommand: ParsableCommand {
     @OptionGroup(title: "Which ledger")
     var access: LedgerAccessOptions
 
+    @Argument(help: .hidden)
+    var words: [String] = []
+
     func run() throws {
+        if let word = words.first {
+            throw UsageError("history has no command “\(word)”; for a label: lockstep history --label \(word)")
+        }
         try CompanionExecutable.become(
             "lockstep-debt", ["history"] + access.arguments + options.arguments, as: "lockstep")
     }

@@ -31,6 +31,9 @@ struct StartCommand: AsyncParsableCommand {
     @Argument(help: .hidden)
     var furtherWords: [String] = []
 
+    @Option(help: .hidden)
+    var broker: String?
+
     @Option(name: .customLong("for"), help: "One focus phase of this length: 25m, 40s, 1h30m.")
     var length: String?
 
@@ -70,6 +73,10 @@ struct StartCommand: AsyncParsableCommand {
     var overtime = false
 
     func validate() throws {
+        if broker != nil {
+            throw ValidationError(
+                "--broker: a session starts on the node of this machine; leave it out, and run lockstep up or join")
+        }
         if overtime, countUp { throw ValidationError("--overtime is for a countdown") }
         let plans = [length != nil, until != nil, plan != nil, preset != nil, countUp].count(where: \.self)
         if plans > 1 { throw ValidationError("--for, --until, --plan, --preset and --count-up exclude each other") }

@@ -85,8 +85,7 @@ struct UpCommand: AsyncParsableCommand {
                 ).run(until: signals)
             }
         } catch let error as ValueError {
-            CommandLineRunner.say("lockstep up: \(error)")
-            throw ExitStatus.unreachable.code
+            throw ExitStatus.unreachable.printing("\(error)")
         }
     }
 
@@ -95,8 +94,7 @@ struct UpCommand: AsyncParsableCommand {
         guard let reason = Installation(environment: environment).reasonAgainstUp(node: node.map(UpPlaces.named)) else {
             return
         }
-        CommandLineRunner.say("lockstep up: \(reason)")
-        throw ExitStatus.refused.code
+        throw ExitStatus.refused.printing(reason)
     }
 }
 

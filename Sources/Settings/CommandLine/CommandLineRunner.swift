@@ -30,7 +30,9 @@ package enum CommandLineRunner {
                 print(type.fullMessage(for: error))
                 exit(finishOutput(of: type._commandName))
             case .validationFailure:
-                say(type.fullMessage(for: error))
+                say(
+                    type.fullMessage(for: error).replacing(
+                        type._errorPrefix, with: "\(type._commandName): ", maxReplacements: 1))
                 exit(ExitStatus.usage.rawValue)
             case let code:
                 if !(error is ExitCode) { say("\(type._commandName): \(error)") }
@@ -46,14 +48,23 @@ package enum CommandLineRunner {
     ) throws -> any ParsableCommand {
         let subcommand = type.configuration.subcommands.first { $0._commandName == arguments.first }
         if let command = try? subcommand?.parse(Array(arguments.dropFirst())) { return command }
-        let names = type.configuration.subcommands.map { $0._commandName } + ["help"]
-        let wrong = (arguments.first == "help" ? arguments.dropFirst() : arguments[...]).first
-        if let wrong, !wrong.hasPrefix("-"), names.count > 1, !names.contains(wrong) {
-            throw UsageError(
-                "there is no command “\(wrong)”; " + (names.names(like: wrong).map { "similar: \($0); " } ?? "")
-                    + "\(type._commandName) --help lists all")
-        }
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        try checkCommand(in: words, of: type, named: type._commandName)
         return try type.parseAsRoot(arguments)
+    }
+
+    /// Checks that the first words name a command, where one is needed.
+    private static func checkCommand(
+        in words: ArraySlice<String>, of type: any ParsableCommand.Type, named command: String
+    ) throws(UsageError) {
+        let subcommands = type.configuration.subcommands
+        guard let word = words.first, !word.hasPrefix("-"), !subcommands.isEmpty else { return }
+        if let subcommand = subcommands.first(where: { $0._commandName == word }) {
+            return try checkCommand(in: words.dropFirst(), of: subcommand, named: "\(command) \(word)")
+        }
+        let similar = subcommands.map { $0._commandName }.names(like: word)
+        throw UsageError(
+            "there is no command “\(word)”; \(similar.map { "similar: \($0); " } ?? "")\(command) --help lists all")
     }
 
     /// Writes the rest of the output. Returns ``ExitStatus/failed`` if the output is incomplete, as on a full disk.

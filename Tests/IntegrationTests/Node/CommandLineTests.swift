@@ -128,7 +128,10 @@ import Testing
 
     @Test(arguments: [
         (["--nonsense"], "nonsense"), (["fly"], "fly"), (["help", "nope"], "nope"),
-        (["stauts"], "similar: status; "), (["pause", "now"], "now"),
+        (["stauts"], "similar: status; "), (["pause", "now"], "lockstep: Unexpected argument 'now'"),
+        (["kiosk", "foo"], "no command “foo”; lockstep kiosk --help"), (["phone", "ad"], "similar: add; "),
+        (["calm", "foo"], "no command “foo”; lockstep calm --help"), (["say", " "], "takes the present one back"),
+        (["start", "--broker", "mqtt://localhost"], "--broker: a session starts on the node of this machine"),
         (["extend", "25h"], "an extension is 1s to 24h"),
         (["say", "Dinner", "--for", "48h"], "a message is shown"), (["start", "--for", "25"], "did you mean 25m?"),
         (["start", "--for", "90min"], "did you mean 90m?"), (["start", "--for", "1h30"], "did you mean 1h30m?"),

@@ -31,6 +31,8 @@ import Testing
                 try await eventually("its minutes") {
                     space.peer.serviceMessages(on: "feed/debt/year").last?.days.items.contains(50) == true
                 }
+                let more = try await add("09:30", "10:30", day)
+                #expect(more.output.contains(". 40 of them are new; "), "\(more)")
                 try await add("09:00", "09:50", "2199-03-10").expect(2, errors: "after the present")
             }
         }
@@ -55,7 +57,10 @@ import Testing
                 #expect(history.map(\.node.text) == ["imported-toggl", "imported-toggl"])
                 #expect(history.map(\.label.text) == ["Deep", "Email"])
                 #expect(try await service.history("--label", "Email").output.contains("on imported-toggl"))
-                #expect(try await service.history("--since", "2026-03-11").output.isEmpty)
+                #expect(try await service.history("--since", "2026-03-11", "--label", "Email").expect().output.isEmpty)
+                try await service.history("--label", "Emial").expect(
+                    2, errors: "no session has it; there are Deep, Email")
+                try await service.history("Email").expect(2, errors: "lockstep history --label Email")
                 #expect(try await service.history("--csv", "--ical").code == 2)
                 // An imported session is corrected and deleted like any other.
                 let (first, second) = (history[0].session.text ?? "", history[1].session.text ?? "")
@@ -63,6 +68,7 @@ import Testing
                 try await service.command("correct", first, "--to", "2026-03-10T08:00").expect(
                     2, errors: "before it begins")
                 #expect(try await service.command("delete", second).code == 0)
+                try await service.command("delete", second).expect(says: "Already removed 2026-03-10T10:00")
                 #expect(try await service.command("import", file, "--json").json.known == 2)
                 let csv = try await service.history("--csv")
                 #expect(csv.output.split(separator: "\n").count == 5, "\(csv)")
