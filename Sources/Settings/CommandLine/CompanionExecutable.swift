@@ -16,7 +16,7 @@ package enum CompanionExecutable {
 
     /// Returns the name of a program in its help and errors: the command that has become it, or its own.
     package static func commandName(of program: String) -> String {
-        let command = CommandLine.arguments[0]
+        let command = CommandLine.arguments.first ?? program
         return command == "lockstep" || command.hasPrefix("lockstep ") ? command : program
     }
 
