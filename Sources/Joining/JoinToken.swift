@@ -78,7 +78,7 @@ package enum JoinToken {
 
     /// Whether a text has the form of the secrets of `lockstep invite`: 24 letters and digits.
     private static func isSecret(_ text: String) -> Bool {
-        text.utf8.count == 24 && text.utf8.allSatisfy { Base64URL.accepts($0) && !"-_".utf8.contains($0) }
+        text.utf8.count == 24 && text.utf8.allSatisfy(\.isASCIILetterOrDigit)
     }
 
     /// Adds the length and the checksum.
@@ -215,8 +215,7 @@ enum Base64URL {
     }
 
     static func accepts(_ letter: UInt8) -> Bool {
-        let character = Character(Unicode.Scalar(letter))
-        return letter < 128 && (character.isLetter || character.isNumber || "-_".contains(character))
+        letter.isASCIILetterOrDigit || "-_".utf8.contains(letter)
     }
 
     /// Returns the bytes; `nil` for a text with another character or of an impossible length.

@@ -152,7 +152,7 @@ package struct NodeSettings: Sendable {
 
     /// Returns the id of a node that is most like a name; `nil` for a name without a letter or digit of an id.
     package static func node(like name: String) -> NodeID? {
-        let letters = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+        let letters = name.lowercased().map { $0.asciiValue?.isASCIILetterOrDigit == true ? $0 : "-" }
         return NodeID(String(letters.drop { $0 == "-" }.prefix(32)))
     }
 

@@ -131,6 +131,23 @@ struct HistoryCSVTests {
         #expect(found.problems.map(\.column) == ["kind"])
     }
 
+    @Test(arguments: ["counter", "epoch", "rev", "calm", "coverage", "over"])
+    func aNumberWithASignIsRefused(in name: String) throws {
+        let record = try LedgerRecord.sample(minutes: 10)
+        let column = try #require(HistoryCSV.columns.firstIndex(of: name))
+        func problems(_ number: String) throws -> [String?] {
+            let rows = HistoryCSV.lines(of: record, zone: zone).map { text in
+                var fields = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+                fields[column] = number
+                return fields.joined(separator: ",")
+            }
+            let file = ([HistoryCSV.header] + rows).joined(separator: "\n")
+            return try Import(csv: Array(file.utf8), now: Self.end).problems.map(\.column)
+        }
+        #expect(try problems("5") == [])
+        for signed in ["+5", "-0"] { #expect(try problems(signed) == [name], "\(signed)") }
+    }
+
     @Test func overtimeIsImportedAndMayBeMissingInAnOlderFile() throws {
         let record = try LedgerRecord.sample(minutes: 10) { $0.over = 61_007 }
         let column = try #require(HistoryCSV.columns.firstIndex(of: "over"))

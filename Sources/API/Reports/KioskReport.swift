@@ -126,11 +126,8 @@ extension String {
     /// The text with every byte but letters, digits and `-._~` escaped for a URL.
     package var percentEncoded: String {
         utf8.map { byte in
-            let character = Character(Unicode.Scalar(byte))
-            if byte < 128, character.isLetter || character.isNumber || "-._~".contains(character) {
-                return String(character)
-            }
-            return "%" + byte.padded(to: 2, radix: 16).uppercased()
+            byte.isASCIILetterOrDigit || "-._~".utf8.contains(byte)
+                ? String(Unicode.Scalar(byte)) : "%" + byte.padded(to: 2, radix: 16).uppercased()
         }.joined()
     }
 }

@@ -35,7 +35,7 @@ struct HistorySession {
             guard let first = rows.first else { continue }
             corrections.append(try Correction(first, of: record.key, runs: try Self.runs(rows, now: now)))
         }
-        let percents = { (text: String) in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }
+        let percents = { (text: String) in Int(digits: text).flatMap { (0...100).contains($0) ? $0 : nil } }
         let percent = try first.readIfGiven("calm", "percent", percents)
         let coverage = try first.readIfGiven("coverage", "percent", percents)
         if let percent, let coverage {
@@ -88,7 +88,7 @@ extension ImportRow {
 extension LedgerRecord {
     fileprivate init(_ row: ImportRow, runs: [Run]) throws(Import.RowError) {
         let node = try row.read("node", "the name of a node") { NodeID($0) }
-        let counter = { (text: String) in Int(text).flatMap { Limits.counter.contains($0) ? $0 : nil } }
+        let counter = { (text: String) in Int(digits: text).flatMap { Limits.counter.contains($0) ? $0 : nil } }
         self.init(
             id: try row.read("session", "an id") { SessionID(CSVText.unguarded($0)) },
             lineage: try row.read("lineage", "an id") { SessionID(CSVText.unguarded($0)) },
@@ -103,7 +103,7 @@ extension LedgerRecord {
             mode: try row.read("mode", "countdown or countup") { Mode(rawValue: $0) },
             status: try row.read("status", "the status of a session") { Status(rawValue: $0) },
             startedAt: try row.time("started"), endsAt: try row.timeIfGiven("ends"), runs: runs,
-            over: Milliseconds(try row.readIfGiven("over", "a number of milliseconds") { Int64($0) } ?? 0),
+            over: Milliseconds(try row.readIfGiven("over", "a number of milliseconds") { Int64(digits: $0) } ?? 0),
             isApproximate: try row.read("approx", "yes or no") { ["yes": true, "no": false][$0] })
     }
 }

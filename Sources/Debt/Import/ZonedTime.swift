@@ -22,7 +22,7 @@ enum ZonedTime {
             [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(parts[23])
         else { return nil }
         func part(_ range: Range<Int>) -> String { String(decoding: parts[range], as: UTF8.self) }
-        guard let local = LocalTime(part(0..<19)), let fraction = Int64(part(20..<23)), fraction >= 0,
+        guard let local = LocalTime(part(0..<19)), let fraction = Int64(digits: part(20..<23)),
             let offset = LocalTime.timeOfDay(part(24..<29))
         else { return nil }
         let shown = Int64(local.date.dayNumber) * LocalTime.dayLength + local.time + fraction

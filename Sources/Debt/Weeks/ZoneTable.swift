@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Platform
+import Session
 
 /// The offsets of one time zone, from a file of the IANA database in the format TZif (RFC 9636). The file is as new as
 /// the system's package `tzdata`; Foundation's would be as old as the Swift that built the program, and take 34 MB.
@@ -21,15 +22,7 @@ struct ZoneTable: Sendable {
     /// Reads the table of a zone such as `Europe/Berlin`; `nil` if the system has none of this name.
     init?(named name: String) {
         // Letters, digits and the signs of the database's names. Without a dot no path leads out of its folder.
-        let isName = name.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"),
-                UInt8(ascii: "/"):
-                true
-            default: false
-            }
-        }
+        let isName = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_-+/".utf8.contains($0) }
         guard isName, !name.hasPrefix("/"),
             let bytes = try? Files.read("/usr/share/zoneinfo/" + name, limit: 65_536)
         else { return nil }

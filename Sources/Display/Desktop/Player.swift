@@ -63,8 +63,8 @@ package struct Player: Hashable, Sendable {
         let screen = Screen(node.view, at: boot, face: .phases, options: ScreenOptions(strings: strings))
         let phase = "\(screen.phaseIndicator ?? screen.stateText)"
         // The lineage stays when another node takes the session over. A path has letters, digits and underscores only.
-        let lineage = register.lineage.rawValue.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
-        trackID = "/lockstep/session/\(String(lineage))/\(register.phase)"
+        let lineage = register.lineage.rawValue.replacing("-", with: "_")
+        trackID = "/lockstep/session/\(lineage)/\(register.phase)"
         // A count-up has no length, but a cap.
         let length: [Value.Entry] =
             register.mode == .countdown

@@ -19,14 +19,12 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
 
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),
-            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), (1...12).contains(month)
+        guard parts.map(\.utf8.count) == [4, 2, 2], let year = Int(digits: parts[0]), let month = Int(digits: parts[1]),
+            let day = Int(digits: parts[2]), (1...12).contains(month)
         else { return nil }
         self.init(year: year, month: month, day: day)
         guard components == (year, month, day) else { return nil }
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     public var components: (year: Int, month: Int, day: Int) {
         let shifted = dayNumber + 719_468

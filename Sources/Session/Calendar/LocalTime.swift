@@ -28,12 +28,10 @@ public struct LocalTime: Hashable, Sendable {
 
     /// Reads `08:30`, `8:30` or `08:30:15` as milliseconds since midnight.
     public static func timeOfDay(_ text: some StringProtocol) -> Int64? {
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = parts.enumerated().map { index, part in
             // A minute with one digit is half typed.
-            (index == 0 ? 1...2 : 2...2).contains(part.utf8.count) && part.utf8.allSatisfy(digits.contains)
-                ? Int64(part) ?? -1 : -1
+            (index == 0 ? 1...2 : 2...2).contains(part.utf8.count) ? Int64(digits: part) ?? -1 : -1
         }
         guard (2...3).contains(numbers.count), (0..<24).contains(numbers[0]),
             numbers.dropFirst().allSatisfy({ (0..<60).contains($0) })

@@ -77,23 +77,15 @@ struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Accepts a text with the grammar of ``Token``.
     @usableFromInline
     init?(token: Span<UInt8>) {
-        self.init(token, limit: 36) { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
+        self.init(token, limit: 36) {
+            $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
         }
     }
 
     /// Accepts a level of a topic, with the grammar of ``NodeID``.
     init?(level: Span<UInt8>) {
-        self.init(level, limit: 32) { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-            default: false
-            }
+        self.init(level, limit: 32) {
+            $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "-")
         }
         if bytes[0] == UInt8(ascii: "-") { return nil }
     }

@@ -94,10 +94,7 @@ struct AuthMiddleware: RouterMiddleware {
     static func isOwnPath(_ path: String) -> Bool {
         let names = path.split(separator: "/", omittingEmptySubsequences: false)
         return names.first == "" && !names.dropFirst().dropLast().contains("")
-            && path.utf8.allSatisfy { byte in
-                let character = Character(Unicode.Scalar(byte))
-                return byte < 128 && (character.isLetter || character.isNumber || "/-_.".contains(character))
-            }
+            && path.utf8.allSatisfy { $0.isASCIILetterOrDigit || "/-_.".utf8.contains($0) }
     }
 
     /// Sets the access of a request, by its key, its phone or its origin, and refuses a request without access.
