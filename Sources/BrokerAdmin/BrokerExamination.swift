@@ -2,6 +2,7 @@
 
 package import API
 package import Mosquitto
+import Platform
 import Session
 package import Settings
 import Wire
@@ -19,7 +20,7 @@ package struct BrokerExamination: Sendable {
     let configuration: MQTTConfiguration
     let members: [ClusterMember]
     let loop: EventLoop
-    let probe = "doctor-" + String(UInt32.random(in: 0 ... .max), radix: 36)
+    let probe = "doctor-" + RandomKey.suffix()
 
     package init(settings: NodeSettings, configuration: MQTTConfiguration, members: [ClusterMember], loop: EventLoop) {
         self.settings = settings

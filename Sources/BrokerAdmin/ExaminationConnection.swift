@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Mosquitto
+import Platform
 import Synchronization
 
 /// A connection that remembers what arrives. It ends if it cannot connect; with a will, also at every loss.
@@ -31,7 +32,7 @@ final class ExaminationConnection: Sendable {
         var configuration = configuration
         let hasConnected = Atomic(false)
         // A second connection with the same id would end the first.
-        configuration.clientID += "-\(UInt32.random(in: 0 ... .max))"
+        configuration.clientID += "-\(RandomKey.suffix())"
         configuration.giveUp = { _ in will != nil || !hasConnected.load(ordering: .relaxed) }
         if let will { configuration.makeWill = { _ in will } }
         let probe = ExaminationConnection(MQTTClient(configuration, on: loop))

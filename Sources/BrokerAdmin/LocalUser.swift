@@ -18,7 +18,7 @@ struct LocalUser: Sendable {
                 "\(files.path("lockstep/local")) is missing; repeat lockstep broker setup with its options")
         }
         // Random, because a member that connects with the same id would end this connection.
-        let clientID = "lockstep-broker-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        let clientID = "lockstep-broker-\(RandomKey.suffix())"
         var configuration = MQTTConfiguration(host: "127.0.0.1", port: listener.port, clientID: clientID)
         configuration.credentials = .init(user: MemberList.localUser, password: String(password[...].trimmed))
         if listener.isEncrypted {
@@ -85,7 +85,7 @@ struct RetainedMessages: Sendable {
 
     /// Reads retained messages. If they do not fit into the broker's queue or memory, it returns only some of them.
     func read(_ filters: [String]) async throws -> [MQTTMessage] {
-        let barrier = "\(Topics.prefix)_local/barrier-\(UInt32.random(in: 0 ... .max))"
+        let barrier = "\(Topics.prefix)_local/barrier-\(RandomKey.suffix())"
         // An error here ends the connection, which is an event as well.
         _ = try? await client.subscribe((filters + [barrier]).map { Subscription($0, qos: .atMostOnce) })
         // The retained messages are on their way; a member that publishes all the time would fill the queue.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Mosquitto
+import Platform
 package import Settings
 
 extension NodeSettings {
@@ -12,9 +13,8 @@ extension NodeSettings {
         -> MQTTConfiguration?
     {
         guard let broker else { return nil }
-        let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)
         var configuration = MQTTConfiguration(
-            host: broker.host, port: broker.port, clientID: "\(clientID)-\(suffix)")
+            host: broker.host, port: broker.port, clientID: "\(clientID)-\(RandomKey.suffix())")
         configuration.alternatives = broker.endpoints.dropFirst().map { .init(host: $0.host, port: $0.port) }
         // A silent address must not hold up the others.
         if broker.endpoints.count > 1 { configuration.connectTimeoutMilliseconds = 3_000 }

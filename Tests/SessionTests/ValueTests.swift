@@ -31,6 +31,11 @@ import Testing
         }
     }
 
+    @Test func lettersAndDigitsAreThoseOfASCII() {
+        let expected = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+        #expect((UInt8.min...UInt8.max).filter(\.isASCIILetterOrDigit) == Array(expected.utf8))
+    }
+
     @Test func tokenKeepsAndOrdersItsBytes() throws {
         let alphabet = Array("ABCXYZabcxyz0189-_".utf8)
         var random = SystemRandomNumberGenerator()

@@ -4,6 +4,7 @@ import API
 import ArgumentParser
 import Joining
 import Mosquitto
+import Platform
 import Runtime
 import Session
 import Settings
@@ -66,7 +67,7 @@ struct ProbeCommand: AsyncParsableCommand {
     ) async -> ProbeReport {
         let codec = WireCodec(space: settings.space, me: settings.node)
         let barrier = codec.barrier(
-            ConnectionID("probe-\(UInt32.random(in: 0 ... .max))") ?? { preconditionFailure("an id") }())
+            ConnectionID("probe-\(RandomKey.suffix())") ?? { preconditionFailure("an id") }())
         var report = ProbeReport()
         report.problem = "no answer in \(seconds) s"
         for await event in events {

@@ -37,7 +37,7 @@ struct RemoteCommand: AsyncParsableCommand {
         log.logLevel = .critical
         // The broker's access rules bind topics to the user, so a remote with a user has the user's name.
         let user = settings.broker?.user.flatMap(NodeID.init)
-        let id = user ?? NodeID("remote-" + String(UInt32.random(in: 0 ... .max), radix: 36)) ?? settings.node
+        let id = user ?? NodeID("remote-" + RandomKey.suffix()) ?? settings.node
         let identity = NodeIdentity(
             node: id, name: "remote", role: .display, software: Software.name, bootID: bootID, publishesPresence: false)
         // Once joined, the link is retried for ever.
