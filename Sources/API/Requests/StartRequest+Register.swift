@@ -13,7 +13,7 @@ extension StartRequest {
                 : register.plan.map { phase in
                     PhaseRequest(kind: phase.kind.rawValue, name: phase.name, seconds: phase.seconds - phase.added)
                 },
-            mode: isCountUp ? register.mode.rawValue : nil, label: register.label?.name,
+            mode: isCountUp ? .countup : nil, label: register.label?.name,
             colour: register.label?.colour.description, icon: register.icon,
             autoAdvance: register.autoAdvance ? true : nil, alarm: register.hasAlarm ? true : nil,
             overtime: register.hasOvertime ? true : nil)

@@ -14,7 +14,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
     package var phases: [PhaseRequest]?
     package var preset: String?
     package var again: Bool?
-    package var mode: String?
+    package var mode: Mode?
     package var label: String?
     package var colour: String?
     package var icon: String?
@@ -24,7 +24,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
 
     package init(
         title: String? = nil, seconds: Int? = nil, until: String? = nil, plan: String? = nil,
-        phases: [PhaseRequest]? = nil, preset: String? = nil, again: Bool? = nil, mode: String? = nil,
+        phases: [PhaseRequest]? = nil, preset: String? = nil, again: Bool? = nil, mode: Mode? = nil,
         label: String? = nil, colour: String? = nil, icon: String? = nil, autoAdvance: Bool? = nil,
         alarm: Bool? = nil, overtime: Bool? = nil
     ) {
@@ -60,7 +60,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
         try coder.field(
             "again", optional: &again, .bool,
             "Goes on with the session that was stopped last, with the time that it had left.")
-        try coder.field("mode", optional: &mode, .oneOf(Mode.self), "By default countdown; countup takes no phases.")
+        try coder.field("mode", optional: &mode, .word(), "By default countdown; countup takes no phases.")
         try coder.field("label", optional: &label, .clean(1...Limits.nameBytes), "1 to 48 bytes of UTF-8.")
         try coder.field("colour", optional: &colour, .typedColour, "The label's colour; allowed only with label.")
         try coder.field(
@@ -112,9 +112,7 @@ package struct StartRequest: Codable, Hashable, Sendable, Alternatives {
                 throw RequestError("icon", "must be an emoji or a built-in drawing: \(Icon.names)")
             }
         }
-        guard let mode = Mode(rawValue: mode ?? Mode.countdown.rawValue) else {
-            throw RequestError("mode", "must be countdown or countup")
-        }
+        let mode = mode ?? .countdown
         var plan = try planned(found?.plan)
         if mode == .countup {
             guard planCount == 0 else { throw RequestError("mode", "countup goes with none of \(Self.planWords)") }

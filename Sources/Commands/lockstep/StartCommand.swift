@@ -140,7 +140,7 @@ struct StartCommand: AsyncParsableCommand {
             title: title,
             seconds: try length.map { try PlanParser.seconds(of: $0, option: "--for") }
                 ?? (isDefault ? SessionDefaults().focus : nil),
-            until: until, plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label,
+            until: until, plan: plan, preset: preset, mode: countUp ? .countup : nil, label: label,
             colour: colour?.description, icon: icon, autoAdvance: autoAdvance, alarm: alarm,
             overtime: overtime ? true : nil)
     }

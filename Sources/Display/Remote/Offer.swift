@@ -66,7 +66,7 @@ extension Offer {
     }
 
     static func countUp(_ strings: Strings) -> Offer {
-        Offer(text: strings[.countUp], detail: "", request: StartRequest(mode: Mode.countup.rawValue))
+        Offer(text: strings[.countUp], detail: "", request: StartRequest(mode: .countup))
     }
 
     /// Returns a plan as "4 × 25 min" if it repeats one length, else its whole length.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether a session counts down through its plan or up until it is stopped.
-public enum Mode: String, CaseIterable, Sendable {
+public enum Mode: String, CaseIterable, Codable, Sendable {
     case countdown, countup
 }
 
