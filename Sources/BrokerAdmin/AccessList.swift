@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Joining
+import Session
 package import Settings
 import Wire
 
@@ -17,9 +18,11 @@ package enum AccessList {
         lines += ["", "user \(MemberList.localUser)", "topic readwrite \(Topics.prefix)#"]
         for user in list.users.sorted() {
             guard let member = list[user] else { continue }
-            let space = keepsSpacesApart ? member.space : "+"
+            let space = keepsSpacesApart ? member.space : SpaceID.every
             lines += ["", "user \(user)"]
-            if keepsSpacesApart { lines.append("topic read \(Topics.prefix)" + (space == "+" ? "#" : "\(space)/#")) }
+            if keepsSpacesApart {
+                lines.append("topic read \(Topics.prefix)" + (space == SpaceID.every ? "#" : "\(space)/#"))
+            }
             lines += leaves(of: member.role).map { "topic write \(Topics.filter($0, of: user, in: space))" }
             lines += feeds(of: member.role).map { "topic write \(Topics.prefix)\(space)/\($0.rawValue)" }
             lines += plain(of: member.role).map { "topic write \(Topics.prefix)\(space)/plain/\($0)" }
@@ -58,7 +61,7 @@ package enum AccessList {
     /// Assistant itself has the role of a remote.
     private static func homeAssistant(of member: Member) -> [String] {
         switch member.role {
-        case .node where member.space != "+":
+        case .node where member.space != SpaceID.every:
             ["topic read homeassistant/status", "topic readwrite homeassistant/+/lockstep_\(member.space)/+/config"]
         case .remote: ["topic read homeassistant/#", "topic write homeassistant/status"]
         case .node, .display, .calm, .debt: []

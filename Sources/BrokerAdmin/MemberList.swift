@@ -37,7 +37,7 @@ struct MemberList {
     private static func member(_ line: Substring) -> Member? {
         let words = line.split(separator: " ").map(String.init)
         guard words.count == 5, NodeID(words[0]) != nil, let role = MemberRole(rawValue: words[1]),
-            words[2] == "+" || SpaceID(words[2]) != nil, let state = Member.State(rawValue: words[3]),
+            words[2] == SpaceID.every || SpaceID(words[2]) != nil, let state = Member.State(rawValue: words[3]),
             let stateTime = Int64(words[4])
         else { return nil }
         return Member(node: words[0], role: role, space: words[2], state: state, stateTime: stateTime)
@@ -51,7 +51,7 @@ struct MemberList {
         if let member = members.first(where: { $0.node == node }) { return member }
         guard users.contains(node), NodeID(node) != nil else { return nil }
         let role = [MemberRole.calm, .debt].first { $0.rawValue == node } ?? .node
-        return Member(node: node, role: role, space: "+", state: .joined, stateTime: 0)
+        return Member(node: node, role: role, space: SpaceID.every, state: .joined, stateTime: 0)
     }
 
     var all: [Member] {
@@ -62,7 +62,7 @@ struct MemberList {
     func hasOther(than node: String, role: MemberRole, in space: String) -> Bool {
         all.contains {
             $0.node != node && $0.role == role && ($0.state == .invited || $0.state == .joined)
-                && ($0.space == space || $0.space == "+")
+                && ($0.space == space || $0.space == SpaceID.every)
         }
     }
 

@@ -129,7 +129,7 @@ struct Membership {
     /// of spaces.
     private mutating func readPresences(of members: [Member]) async throws -> [MQTTMessage] {
         guard !members.isEmpty, await service.isRunning else { return [] }
-        let spaces = Set(list.all.map(\.space)).subtracting(["+"]).union([NodeSettings.defaultSpace.rawValue])
+        let spaces = Set(list.all.map(\.space)).subtracting([SpaceID.every]).union([NodeSettings.defaultSpace.rawValue])
         let presences = try await LocalUser(files).run { retained in
             var presences: [MQTTMessage] = []
             for member in members {

@@ -272,7 +272,7 @@ extension SettingValues {
         if environment["STATE_DIRECTORY"] == nil {
             setDefault(.stateDirectory, to: Paths(environment: environment).stateDirectory(of: service))
         }
-        guard try read(.space, { $0 == "+" }, "") == true else { return false }
+        guard try read(.space, { $0 == SpaceID.every }, "") == true else { return false }
         // `NodeSettings` takes one space, which nothing uses then.
         forget(.space)
         return true

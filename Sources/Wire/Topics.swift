@@ -151,19 +151,19 @@ public struct Topics: Hashable, Sendable {
     /// Returns the subscriptions to these topics of all nodes, and to their pings and pongs to `me`.
     private static func subscriptions(_ leaves: [Topic.Leaf], for me: NodeID, in space: SpaceID?) -> [String] {
         leaves.map { filter($0, in: space) }
-            + Topic.Exchange.allCases.map { filter($0.end(for: me.rawValue), in: space?.rawValue ?? "+") }
+            + Topic.Exchange.allCases.map { filter($0.end(for: me.rawValue), in: space?.rawValue ?? SpaceID.every) }
     }
 
     private static func filter(_ leaf: Topic.Leaf, in space: SpaceID?) -> String {
-        filter(leaf.rawValue, in: space?.rawValue ?? "+")
+        filter(leaf.rawValue, in: space?.rawValue ?? SpaceID.every)
     }
 
     /// Returns the topics of nodes that end so; `+` stands for any node and space.
-    package static func filter(_ end: String, of node: String = "+", in space: String = "+") -> String {
+    package static func filter(_ end: String, of node: String = "+", in space: String = SpaceID.every) -> String {
         "\(prefix)\(space)/node/\(node)/\(end)"
     }
 
-    private static func root(of space: SpaceID?) -> String { "\(prefix)\(space?.rawValue ?? "+")/" }
+    private static func root(of space: SpaceID?) -> String { "\(prefix)\(space?.rawValue ?? SpaceID.every)/" }
 
     /// Returns the space of a topic; `nil` for topics of other programs.
     public static func space(of name: String) -> SpaceID? {

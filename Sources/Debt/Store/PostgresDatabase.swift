@@ -93,7 +93,7 @@ package final class PostgresDatabase: LedgerDatabase {
                 if let node {
                     try connection.run(
                         "INSERT INTO server VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                        [space?.rawValue ?? "+", node.rawValue])
+                        [space?.rawValue ?? SpaceID.every, node.rawValue])
                 }
                 try connection.command("LISTEN lockstep_ledger")
                 return nil

@@ -40,7 +40,7 @@ package struct ServiceProcess {
         self.settings = settings
         self.bootID = bootID
         self.configuration = configuration
-        space = servesEverySpace ? "+" : "\(settings.space)"
+        space = servesEverySpace ? SpaceID.every : "\(settings.space)"
         log = Logger(label: "lockstep-\(name)")
         if let warning = directory.warning { log.warning("\(warning)") }
     }

@@ -22,6 +22,9 @@ public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
 /// The id of a space, with the grammar of ``NodeID``.
 public struct SpaceID: Hashable, Sendable, CustomStringConvertible {
+    /// The sign for all spaces, in settings, lists and filters of topics; it is no id.
+    package static let every = "+"
+
     private let text: ShortText
 
     public init?(_ rawValue: String) {
