@@ -38,9 +38,9 @@ struct MemberList {
         let words = line.split(separator: " ").map(String.init)
         guard words.count == 5, NodeID(words[0]) != nil, let role = MemberRole(rawValue: words[1]),
             words[2] == SpaceID.every || SpaceID(words[2]) != nil, let state = Member.State(rawValue: words[3]),
-            let stateTime = Int64(words[4])
+            let seconds = UInt32(digits: words[4])
         else { return nil }
-        return Member(node: words[0], role: role, space: words[2], state: state, stateTime: stateTime)
+        return Member(node: words[0], role: role, space: words[2], state: state, stateTime: WallTime(seconds: seconds))
     }
 
     /// The names of all users that have a password.
@@ -78,7 +78,9 @@ struct MemberList {
     }
 
     var membersText: String {
-        members.map { "\($0.node) \($0.role.rawValue) \($0.space) \($0.state.rawValue) \($0.stateTime)\n" }.joined()
+        members.map {
+            "\($0.node) \($0.role.rawValue) \($0.space) \($0.state.rawValue) \($0.stateTime.wholeSeconds)\n"
+        }.joined()
     }
 
     var passwordsText: String { passwords.map { $0 + "\n" }.joined() }

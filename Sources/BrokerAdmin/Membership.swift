@@ -10,13 +10,13 @@ import Wire
 
 /// Adds and removes the members of a broker.
 struct Membership {
-    /// The seconds in which an invitation must be used.
-    private static let validity: Int64 = 86_400
+    /// The time in which an invitation must be used.
+    private static let validity: Milliseconds = .days(1)
 
     let files: BrokerFiles
     let service: MosquittoService
     private var list: MemberList
-    private let now = SystemClock.wallMilliseconds() / 1_000
+    private let now = WallTime(SystemClock.wallMilliseconds())
 
     /// - Throws: ``SetupError`` where no broker is set up.
     init(_ files: BrokerFiles) throws {
@@ -116,9 +116,9 @@ struct Membership {
             .decode(topic: message.topic, payload: message.payload, retained: true, now: 0)
         guard case .message(.presence(let presence), from: node) = decoded else { return }
         // A member may have been in several spaces; the last sign of life counts.
-        if let lastSeen = member.lastSeen, lastSeen > presence.at.milliseconds { return }
+        if let lastSeen = member.lastSeen, lastSeen > presence.at { return }
         member.online = presence.isOnline
-        member.lastSeen = presence.at.milliseconds
+        member.lastSeen = presence.at
         member.name = presence.name
         member.software = presence.software
     }

@@ -15,12 +15,12 @@ package struct Invitation: Codable, Hashable, Sendable {
     package var node: NodeID
     /// The password: 24 letters and digits.
     package var secret: String
-    /// When the broker's machine withdraws the invitation, in seconds since 1970.
-    package var expires: Int64
+    /// When the broker's machine withdraws the invitation.
+    @WholeSeconds package var expires: WallTime
 
     package init(
         hosts: [String], port: Int, fingerprint: [UInt8]?, role: MemberRole, space: SpaceID, node: NodeID,
-        secret: String, expires: Int64
+        secret: String, expires: WallTime
     ) {
         self.hosts = hosts
         self.port = port

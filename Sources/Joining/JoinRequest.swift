@@ -22,8 +22,8 @@ package struct JoinRequest: Sendable {
     package var space: SpaceID
     package var node: NodeID
     package var password: LineText?
-    /// When the invitation ends, in seconds since 1970; `nil` without an invitation.
-    package var expires: Int64?
+    /// When the invitation ends; `nil` without an invitation.
+    package var expires: WallTime?
 
     /// - Throws: ``ValueError`` for an invitation that ``JoinToken/decode(_:)`` would refuse.
     package init(_ invitation: Invitation) throws(ValueError) {
@@ -81,8 +81,8 @@ package struct ProbeReport: Codable, Sendable {
     package var isOnline = false
     /// The connection of the presence.
     package var connection: String?
-    /// When the presence was written, in milliseconds since 1970.
-    package var at: Int64?
+    /// When the presence was written.
+    package var at: GroupTime?
 
     package init() {}
 }
@@ -91,7 +91,7 @@ package struct ProbeReport: Codable, Sendable {
 package struct JoinReport: Codable, Sendable {
     package var node: String
     package var space: String
-    package var role: String
+    package var role: MemberRole
     package var broker: String
     package var service: String
     /// Whether the service is connected; `false` where no service manager runs.

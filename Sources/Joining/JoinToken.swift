@@ -58,7 +58,8 @@ package enum JoinToken {
         guard isSecret(invitation.secret), let secret = Base64URL.decode(invitation.secret) else {
             throw ValueError("the secret of an invitation has 24 letters and digits")
         }
-        guard let port = UInt16(exactly: invitation.port), port > 0, let expires = UInt32(exactly: invitation.expires),
+        guard let port = UInt16(exactly: invitation.port), port > 0,
+            let expires = UInt32(exactly: invitation.expires.wholeSeconds),
             invitation.fingerprint.map({ $0.count == 32 }) ?? true,
             let role = MemberRole.allCases.firstIndex(of: invitation.role)
         else { throw ValueError("the port, the expiry or the fingerprint of the invitation is out of range") }
@@ -149,7 +150,7 @@ package enum JoinToken {
         func takeText() -> String? {
             take(1).flatMap { take(Int($0[0])) }.map { String(decoding: $0, as: UTF8.self) }
         }
-        func number(_ bytes: [UInt8]) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
         guard let head = take(8), let secret = take(18) else { return nil }
         let roles = MemberRole.allCases
         guard Int(head[1] & roleBits) < roles.count else { return nil }
@@ -181,9 +182,9 @@ package enum JoinToken {
         }
         guard !hosts.isEmpty else { return nil }
         return Invitation(
-            hosts: hosts, port: Int(number(Array(head[2...3]))), fingerprint: fingerprint,
+            hosts: hosts, port: Int(number(head[2...3])), fingerprint: fingerprint,
             role: roles[Int(head[1] & roleBits)], space: space, node: node, secret: Base64URL.encode(secret),
-            expires: number(Array(head[4...7])))
+            expires: WallTime(seconds: number(head[4...7])))
     }
 }
 

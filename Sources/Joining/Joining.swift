@@ -67,7 +67,7 @@ package struct Joining: Sendable {
             try write(request, authority, files, at: paths.root, owner: owner, to: &changes)
             say("Settings are in \(LineText(showing: paths.localPath(of: files.settings))).")
             var report = JoinReport(
-                node: "\(request.node)", space: "\(request.space)", role: request.role.rawValue,
+                node: "\(request.node)", space: "\(request.space)", role: request.role,
                 broker: "\(request.broker)", service: "lockstep-\(service)", isConnected: false)
             guard let manager else {
                 report.next = "lockstep-\(service) --config \(paths.localPath(of: files.settings))"
@@ -156,7 +156,7 @@ package struct Joining: Sendable {
         if found.isRefused { throw SetupError(refusal(of: request)) }
         if let problem = found.problem { throw SetupError(.unreachable, "the broker was not reached: \(problem)") }
         guard found.isKnown, request.expires != nil || found.isOnline else { return found.connection }
-        let time = found.at.map { " at \(LocalTime.text(ofUnixSeconds: $0 / 1_000))" } ?? ""
+        let time = found.at.map { " at \(LocalTime.text(of: $0))" } ?? ""
         guard request.expires != nil else {
             throw SetupError(
                 "another machine is online as \(request.node); choose another name with --node, or stop that one")
@@ -172,10 +172,10 @@ package struct Joining: Sendable {
         guard let expires = request.expires else {
             return "the broker refuses the user \(request.broker.user ?? "\(request.node)") or its password"
         }
-        let isOver = expires <= Int64(time(nil))
+        let isOver = expires <= WallTime(SystemClock.wallMilliseconds())
         return
             "the broker refuses this invitation: it "
-            + (isOver ? "expired at \(LocalTime.text(ofUnixSeconds: expires))" : "was revoked or withdrawn")
+            + (isOver ? "expired at \(LocalTime.text(of: expires))" : "was revoked or withdrawn")
             + ". Make another on the broker's machine: sudo lockstep invite \(request.node)"
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Session
 package import Settings
 
 /// A member of the broker, as `lockstep members` lists it.
@@ -14,22 +15,22 @@ package struct Member: Codable, Hashable, Sendable {
     /// A space; `+` for all.
     package var space: String
     package var state: State
-    /// The time that goes with the state, in seconds since 1970: when the invitation ends (``expiresAt``), or when
-    /// another state began; 0 if unknown.
-    package var stateTime: Int64
+    /// The time that goes with the state: when the invitation ends (``expiresAt``), or when another state began; 0 if
+    /// unknown.
+    @WholeSeconds package var stateTime: WallTime
     package var online = false
-    /// When its last presence was written, in milliseconds since 1970.
-    package var lastSeen: Int64?
+    /// When its last presence was written.
+    package var lastSeen: GroupTime?
     package var name: String?
     package var software: String?
 
-    package init(node: String, role: MemberRole, space: String, state: State, stateTime: Int64) {
+    package init(node: String, role: MemberRole, space: String, state: State, stateTime: WallTime) {
         (self.node, self.role, self.space) = (node, role, space)
         (self.state, self.stateTime) = (state, stateTime)
     }
 
-    /// When the invitation ends, in seconds since 1970; `nil` in another state.
-    package var expiresAt: Int64? { state == .invited ? stateTime : nil }
+    /// When the invitation ends; `nil` in another state.
+    package var expiresAt: WallTime? { state == .invited ? stateTime : nil }
 
     private enum CodingKeys: String, CodingKey {
         case node, role, space, state, online, lastSeen, name, software

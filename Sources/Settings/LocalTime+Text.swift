@@ -5,9 +5,8 @@ package import Session
 
 extension LocalTime {
     /// Returns a time in this machine's zone, as `2026-11-21 08:30`.
-    package static func text(ofUnixSeconds seconds: Int64) -> String {
-        let milliseconds = seconds * 1_000
-        let local = LocalTime(at: milliseconds, offset: SystemClock.utcOffset(at: milliseconds))
+    package static func text<Scale>(of time: Time<Scale>) -> String {
+        let local = LocalTime(at: time.milliseconds, offset: SystemClock.utcOffset(at: time.milliseconds))
         return "\(local.date) \(local.clock)"
     }
 }

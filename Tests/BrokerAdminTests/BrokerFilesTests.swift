@@ -68,7 +68,7 @@ import Testing
         let desk = NodeID.desk
         let invitation = try await membership.invite(desk, role: .node, space: NodeSettings.defaultSpace)
         #expect(invitation.secret == secret)
-        #expect(invitation.expires == 4_000_000_000)
+        #expect(invitation.expires == 4_000_000_000_000)
         #expect(invitation.port == 1_884)
         #expect(invitation.hosts.contains("192.0.2.7"))
         await #expect(throws: SetupError.self) {
@@ -79,7 +79,7 @@ import Testing
         let late = try #require(NodeID("late"))
         let extended = try await membership.invite(late, role: .node, space: NodeSettings.defaultSpace)
         #expect(extended.secret == secret)
-        #expect(extended.expires > 1_790_000_000)
+        #expect(extended.expires > 1_790_000_000_000)
         // A revoked member may be invited again.
         let wall = try #require(NodeID("wall"))
         #expect(try await membership.invite(wall, role: .display, space: NodeSettings.defaultSpace).secret != secret)

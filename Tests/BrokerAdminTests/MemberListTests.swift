@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Joining
 import Session
 import Settings
@@ -43,7 +44,7 @@ import Wire
         var list = try Self.list()
         list.setPassword("new", of: "desk")
         list.setPassword(nil, of: "wall")
-        list.set(Member(node: "desk", role: .remote, space: "+", state: .revoked, stateTime: 5))
+        list.set(Member(node: "desk", role: .remote, space: "+", state: .revoked, stateTime: 5_000))
         #expect(list.users == ["_local", "Living Room", "desk"])
         #expect(list.passwordsText.contains("# written by a person\n"))
         #expect(list.passwordsText.hasSuffix("desk:new\n"))
@@ -57,10 +58,21 @@ import Wire
         "desk", "desk node home joined", "desk node home joined soon", "Desk node home joined 1",
         "desk king home joined 1",
         "desk node a/b joined 1", "desk node home lost 1", "desk node home joined 1 2", "+ node home joined 1",
+        "desk node home joined +1",
     ])
     func aLineThatIsNoMemberIsNamed(line: String) {
         let error = #expect(throws: SetupError.self) { try Self.list("hall node home joined 1\n\(line)\n") }
         #expect(error?.description.contains("/etc/members, line 2 is no member: “\(line)”") == true)
+    }
+
+    @Test func theJSONOfAMemberHasTheTimeInSecondsAndLastSeenInMilliseconds() throws {
+        var member = try #require(try Self.list()["desk"])
+        member.lastSeen = 7
+        let json = try JSONEncoder().encode(member)
+        let text = String(decoding: json, as: UTF8.self)
+        #expect(text.contains(#""time":1700000000,"#) || text.contains(#""time":1700000000}"#), "\(text)")
+        #expect(text.contains(#""lastSeen":7,"#) || text.contains(#""lastSeen":7}"#), "\(text)")
+        #expect(try JSONDecoder().decode(Member.self, from: json) == member)
     }
 
     @Test func aUserWithoutALineIsANodeOfAllSpaces() throws {
@@ -170,7 +182,7 @@ import Wire
             let invitation = Invitation(
                 hosts: ["pi.lan"], port: 1_883, fingerprint: nil, role: .node, space: NodeSettings.defaultSpace,
                 node: node,
-                secret: secret, expires: 1_795_000_000)
+                secret: secret, expires: 1_795_000_000_000)
             #expect(try JoinToken.decode(JoinToken.encode(invitation)).secret == secret)
         }
     }

@@ -15,7 +15,7 @@ import Testing
         Invitation(
             hosts: hosts, port: isEncrypted ? 8_883 : 1_883, fingerprint: isEncrypted ? Array(100..<132) : nil,
             role: role, space: try #require(SpaceID(space)), node: try #require(NodeID(node)),
-            secret: "abcdefghijklmnopqrstuv01", expires: 1_795_000_000)
+            secret: "abcdefghijklmnopqrstuv01", expires: 1_795_000_000_000)
     }
 
     @Test(arguments: MemberRole.allCases, [true, false])

@@ -96,6 +96,6 @@ struct ProbeCommand: AsyncParsableCommand {
         report.isKnown = true
         report.connection = presence.connection.rawValue
         report.isOnline = presence.isOnline && report.connection != former
-        report.at = presence.at.milliseconds
+        report.at = presence.at
     }
 }

@@ -62,6 +62,10 @@ public struct Time<Scale: TimeScale>: Hashable, Comparable, Sendable, Expressibl
     @inlinable public init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
     @inlinable public init(integerLiteral milliseconds: Int64) { self.milliseconds = milliseconds }
 
+    /// A time in seconds. A larger number could overflow.
+    package init(seconds: UInt32) { self.init(Int64(seconds) * 1_000) }
+    package var wholeSeconds: Int64 { milliseconds / 1_000 }
+
     @inlinable public static var distantPast: Time { Time(.min) }
     @inlinable public static var distantFuture: Time { Time(.max) }
 

@@ -130,7 +130,7 @@ import Testing
         invitation.secret = "abcdefghijklmnopqrstuvwx"
         try await machine.lockstep("join", try JoinToken.encode(invitation)).expect(
             3, errors: "was revoked or withdrawn")
-        invitation.expires = 5
+        invitation.expires = 5_000
         let expired = try await machine.lockstep("join", try JoinToken.encode(invitation))
         #expect(expired.errors.contains("it expired at 1970-01-01"), "\(expired)")
         #expect(try machine.tree.isEmpty)
@@ -210,7 +210,7 @@ import Testing
         defer { close(silent) }
         let invitation = Invitation(
             hosts: ["127.0.0.1"], port: port, fingerprint: Array(0..<32), role: .node, space: NodeSettings.defaultSpace,
-            node: NodeID.desk, secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000)
+            node: NodeID.desk, secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000_000)
         let child = try machine.start("join", try JoinToken.encode(invitation))
         try await eventually("the broker is looked for") {
             var wait = pollfd(fd: silent, events: Int16(POLLIN), revents: 0)

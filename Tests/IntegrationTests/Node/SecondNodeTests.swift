@@ -15,7 +15,7 @@ import Testing
             Invitation(
                 hosts: ["127.0.0.1"], port: Port.free(), fingerprint: nil, role: .node,
                 space: NodeSettings.defaultSpace,
-                node: NodeID.desk, secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000))
+                node: NodeID.desk, secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000_000))
     }
 
     /// Puts the socket of a node where commands look for one.

@@ -69,7 +69,7 @@ struct InviteCommand: AsyncParsableCommand {
         let line = "sudo lockstep join \(try JoinToken.encode(invitation))" + (kiosk ? " --kiosk" : "")
         if output.json {
             let printed: JSONText = [
-                "command": line.json, "expires": invitation.expires.json, "node": node.json,
+                "command": line.json, "expires": invitation.expires.wholeSeconds.json, "node": node.json,
                 "role": role.rawValue.json,
             ]
             return print(CommandOutput.json(printed))
@@ -81,7 +81,7 @@ struct InviteCommand: AsyncParsableCommand {
         print(
             """
             This is a credential: anyone with it can join as \(node). It is for one machine, and is withdrawn at \
-            \(LocalTime.text(ofUnixSeconds: invitation.expires)) if it is not used. So that no other user of that machine sees it, run \
+            \(LocalTime.text(of: invitation.expires)) if it is not used. So that no other user of that machine sees it, run \
             sudo lockstep join\(kiosk ? " --kiosk" : "") and paste the invitation then.
             """)
     }

@@ -30,8 +30,8 @@ struct MembersCommand: AsyncParsableCommand {
     }
 
     private func row(_ member: Member) -> [String] {
-        let until = member.expiresAt.map { " until \(LocalTime.text(ofUnixSeconds: $0))" } ?? ""
-        let seen = member.online ? "online" : member.lastSeen.map { LocalTime.text(ofUnixSeconds: $0 / 1_000) } ?? "-"
+        let until = member.expiresAt.map { " until \(LocalTime.text(of: $0))" } ?? ""
+        let seen = member.online ? "online" : member.lastSeen.map { LocalTime.text(of: $0) } ?? "-"
         return [member.node, member.role.rawValue, member.space, member.state.rawValue + until, seen]
     }
 }

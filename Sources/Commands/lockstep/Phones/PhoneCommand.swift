@@ -82,7 +82,7 @@ struct PhoneAddCommand: AsyncParsableCommand {
         if let code = QRCode(link) { print(code.text) }
         print(
             """
-            It works once, until \(LocalTime.text(ofUnixSeconds: expires.milliseconds / 1_000)). The phone then may \
+            It works once, until \(LocalTime.text(of: expires)). The phone then may \
             \(look ? "only look" : "press, start and take"). To shut it out: lockstep phone remove "\(name)"
             """)
     }
@@ -105,8 +105,8 @@ struct PhoneListCommand: AsyncParsableCommand {
             let rows = report.phones.map { phone in
                 [
                     phone.name, phone.mayPress ? "press" : "look",
-                    LocalTime.text(ofUnixSeconds: phone.since.milliseconds / 1_000),
-                    phone.online ? "online" : LocalTime.text(ofUnixSeconds: phone.lastSeen.milliseconds / 1_000),
+                    LocalTime.text(of: phone.since),
+                    phone.online ? "online" : LocalTime.text(of: phone.lastSeen),
                 ]
             }
             let table = [["NAME", "MAY", "SINCE", "LAST SEEN"]] + rows
