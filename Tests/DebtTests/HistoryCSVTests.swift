@@ -43,6 +43,17 @@ struct HistoryCSVTests {
         return ledger
     }
 
+    /// Imports a record of which a column has another value, or is missing.
+    private func found(_ record: LedgerRecord, _ name: String, _ value: String?) throws -> Import {
+        let column = try #require(HistoryCSV.columns.firstIndex(of: name))
+        let rows = ([HistoryCSV.header] + HistoryCSV.lines(of: record, zone: zone)).enumerated().map { line, text in
+            var fields = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            if let value { if line > 0 { fields[column] = value } } else { fields.remove(at: column) }
+            return fields.joined(separator: ",")
+        }
+        return try Import(csv: Array(rows.joined(separator: "\n").utf8), now: Self.end)
+    }
+
     /// Covers takeovers, offline starts, running sessions and corrections in several zones, and both orders of rows.
     @Test(arguments: 0..<4)
     func historyRebuildsTheLedger(part: Int) throws {
@@ -134,38 +145,21 @@ struct HistoryCSVTests {
     @Test(arguments: ["counter", "epoch", "rev", "calm", "coverage", "over"])
     func aNumberWithASignIsRefused(in name: String) throws {
         let record = try LedgerRecord.sample(minutes: 10)
-        let column = try #require(HistoryCSV.columns.firstIndex(of: name))
-        func problems(_ number: String) throws -> [String?] {
-            let rows = HistoryCSV.lines(of: record, zone: zone).map { text in
-                var fields = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-                fields[column] = number
-                return fields.joined(separator: ",")
-            }
-            let file = ([HistoryCSV.header] + rows).joined(separator: "\n")
-            return try Import(csv: Array(file.utf8), now: Self.end).problems.map(\.column)
+        #expect(try found(record, name, "5").problems.isEmpty)
+        for signed in ["+5", "-0"] {
+            #expect(try found(record, name, signed).problems.map(\.column) == [name], "\(signed)")
         }
-        #expect(try problems("5") == [])
-        for signed in ["+5", "-0"] { #expect(try problems(signed) == [name], "\(signed)") }
     }
 
     @Test func overtimeIsImportedAndMayBeMissingInAnOlderFile() throws {
         let record = try LedgerRecord.sample(minutes: 10) { $0.over = 61_007 }
-        let column = try #require(HistoryCSV.columns.firstIndex(of: "over"))
-        func found(_ over: String?) throws -> Import {
-            let rows = ([HistoryCSV.header] + HistoryCSV.lines(of: record, zone: zone)).enumerated().map { line, text in
-                var fields = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-                if let over { if line > 0 { fields[column] = over } } else { fields.remove(at: column) }
-                return fields.joined(separator: ",")
-            }
-            return try Import(csv: Array(rows.joined(separator: "\n").utf8), now: Self.end)
-        }
-        #expect(try found("61007").records == [record])
+        #expect(try found(record, "over", "61007").records == [record])
         var older = record
         older.over = 0
-        #expect(try found(nil).records == [older])
-        #expect(try found("").records == [older])
+        #expect(try found(record, "over", nil).records == [older])
+        #expect(try found(record, "over", "").records == [older])
         for wrong in ["a minute", "-1", "3456000001", "9223372036854775808"] {
-            let refused = try found(wrong)
+            let refused = try found(record, "over", wrong)
             #expect(refused.records.isEmpty)
             #expect(refused.problems.map(\.column) == ["over"], "\(wrong): \(refused.problems)")
         }

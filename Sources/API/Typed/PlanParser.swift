@@ -179,7 +179,7 @@ package struct PlanParser {
     private mutating func number() throws(PlanError) -> Int? {
         let column = position
         var value: Int?
-        while let digit = peek?.asciiDigit {
+        while let digit = peek.flatMap({ Int(digits: String($0)) }) {
             value = (value ?? 0) * 10 + digit
             position += 1
             if let value, value > 1_000_000 {
@@ -210,11 +210,4 @@ package struct PlanParser {
     }
 
     private func error(_ message: String) -> PlanError { PlanError(column: position + 1, message: message) }
-}
-
-extension Character {
-    fileprivate var asciiDigit: Int? {
-        guard let value = asciiValue, (48...57).contains(value) else { return nil }
-        return Int(value) - 48
-    }
 }
