@@ -6,6 +6,7 @@ import Display
 import Glibc
 import NodeRuntime
 import Platform
+import Runtime
 import Session
 import Synchronization
 
@@ -75,13 +76,13 @@ final class PlayerBus {
                 pollfd(fd: box.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: sd_bus_get_fd(bus), events: Int16(POLLIN), revents: 0),
             ]
-            let wait = player?.nextChange.map { max($0.milliseconds - SystemClock.bootMilliseconds(), 0) }
+            let wait = player?.nextChange.map { max(($0 - Clocks.boot()).count, 0) }
             _ = poll(&waited, nfds_t(waited.count), Int32(clamping: wait ?? -1))
         }
     }
 
     private func show(_ view: NodeView?) throws(BusError) {
-        let now = BootTime(SystemClock.bootMilliseconds())
+        let now = Clocks.boot()
         let earlier = player
         player = view.flatMap { Player($0, at: now, strings: strings) }
         guard let player else {
@@ -133,7 +134,7 @@ final class PlayerBus {
     }
 
     private func append(_ property: UnsafePointer<CChar>?, to reply: OpaquePointer?) -> Int32 {
-        let now = BootTime(SystemClock.bootMilliseconds())
+        let now = Clocks.boot()
         let value = property.flatMap { Player.value(of: String(cString: $0), in: player, at: now) }
         return value.map { Self.append($0, to: reply) } ?? -ENOENT
     }
