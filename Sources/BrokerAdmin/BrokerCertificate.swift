@@ -19,10 +19,10 @@ struct BrokerCertificate {
     /// nodes that joined still connect.
     init(for host: HostName, _ machine: BrokerHosts, in files: BrokerFiles, at now: Int64) throws {
         var present: [HostName] = []
-        if let certificate = try files.bytes("lockstep/server.crt") {
+        if let certificate = try files.bytes(BrokerPath.certificate) {
             guard let names = Credential.hosts(inCertificate: certificate) else {
                 throw SetupError(
-                    "cannot read the names in \(files.path("lockstep/server.crt")), which the nodes rely on; without that file "
+                    "cannot read the names in \(files.path(BrokerPath.certificate)), which the nodes rely on; without that file "
                         + "setup starts again")
             }
             present = names
@@ -31,8 +31,9 @@ struct BrokerCertificate {
         // Valid from a day ago on, since the clock of this machine may be ahead of the others.
         let validity = now - 86_400...now + Self.days * 86_400
         let signer: Credential
-        let (path, keyPath) = (files.path("lockstep/ca.crt"), files.path("lockstep/ca.key"))
-        if let certificate = try? files.bytes("lockstep/ca.crt"), let key = try? files.bytes("lockstep/ca.key") {
+        let (path, keyPath) = (files.path(BrokerPath.authority), files.path(BrokerPath.authorityKey))
+        if let certificate = try? files.bytes(BrokerPath.authority), let key = try? files.bytes(BrokerPath.authorityKey)
+        {
             signer = try Credential(certificate: certificate, in: path, key: key, in: keyPath)
             (authority, authorityKey) = (certificate, key)
         } else {
@@ -46,9 +47,9 @@ struct BrokerCertificate {
 
     var files: [BrokerFile] {
         [
-            BrokerFile("lockstep/ca.key", authorityKey, for: .root),
-            BrokerFile("lockstep/ca.crt", authority, for: .all),
-            BrokerFile("lockstep/server.key", key, for: .broker), BrokerFile("lockstep/server.crt", chain, for: .all),
+            BrokerFile(BrokerPath.authorityKey, authorityKey, for: .root),
+            BrokerFile(BrokerPath.authority, authority, for: .all),
+            BrokerFile(BrokerPath.key, key, for: .broker), BrokerFile(BrokerPath.certificate, chain, for: .all),
         ]
     }
 }

@@ -5,6 +5,25 @@ import Glibc
 import Joining
 import Platform
 
+/// The paths of the broker's files, below `/etc/mosquitto`.
+enum BrokerPath {
+    static let main = "mosquitto.conf"
+    static let members = "lockstep/members"
+    static let passwords = "lockstep/passwd"
+    static let access = "lockstep/acl"
+    static let localPassword = "lockstep/local"
+    static let address = "lockstep/address"
+    static let lan = "lockstep/lan"
+    static let separate = "lockstep/separate"
+    static let before = "lockstep/before"
+    static let lock = "lockstep/lock"
+    static let authority = "lockstep/ca.crt"
+    static let authorityKey = "lockstep/ca.key"
+    static let certificate = "lockstep/server.crt"
+    static let key = "lockstep/server.key"
+    static func password(of member: String) -> String { "lockstep/\(member).join" }
+}
+
 /// A file of the broker's configuration, with its content and reader.
 struct BrokerFile {
     /// The user that may read the file.
@@ -17,7 +36,7 @@ struct BrokerFile {
         case all
     }
 
-    /// The path of the file below `/etc/mosquitto`.
+    /// The path of the file, as those of ``BrokerPath``.
     var name: String
     var bytes: [UInt8]
     var reader: Reader
@@ -39,7 +58,7 @@ struct BrokerFiles: Sendable {
 
     var folder: String { root + "/etc/mosquitto" }
     /// Whether `lockstep broker setup` has set this machine up.
-    var hasBroker: Bool { has("lockstep/passwd") }
+    var hasBroker: Bool { has(BrokerPath.passwords) }
     /// The user of mosquitto; below a folder for tests, that of this process.
     var user: String {
         root.isEmpty ? "mosquitto" : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
@@ -69,14 +88,14 @@ struct BrokerFiles: Sendable {
 
     func members() throws -> MemberList {
         try MemberList(
-            members: text("lockstep/members") ?? "", at: path("lockstep/members"),
-            passwords: text("lockstep/passwd") ?? "")
+            members: text(BrokerPath.members) ?? "", at: path(BrokerPath.members),
+            passwords: text(BrokerPath.passwords) ?? "")
     }
 
     func listener() throws -> BrokerListener {
-        guard let listener = BrokerListener(try text("lockstep/address") ?? "") else {
+        guard let listener = BrokerListener(try text(BrokerPath.address) ?? "") else {
             throw SetupError(
-                "\(path("lockstep/address")) does not name an address; repeat lockstep broker setup with its options")
+                "\(path(BrokerPath.address)) does not name an address; repeat lockstep broker setup with its options")
         }
         return listener
     }
@@ -85,7 +104,7 @@ struct BrokerFiles: Sendable {
     func configuration() throws -> [ConfigurationFile] {
         var files: [ConfigurationFile] = []
         let included = (try? FileManager.default.contentsOfDirectory(atPath: path("conf.d"))) ?? []
-        for name in ["mosquitto.conf"] + included.filter({ $0.hasSuffix(".conf") }).sorted().map({ "conf.d/" + $0 })
+        for name in [BrokerPath.main] + included.filter({ $0.hasSuffix(".conf") }).sorted().map({ "conf.d/" + $0 })
         where name != MosquittoConfiguration.name {
             if let bytes = try bytes(name) {
                 files.append(ConfigurationFile(name: name, text: String(decoding: bytes, as: UTF8.self)))
@@ -120,7 +139,7 @@ struct BrokerFiles: Sendable {
     /// Each command reads the files of the members, decides, and writes them again. Setup makes their folder; without
     /// it, there is nothing to read.
     func lock(makesFolder: Bool) async throws {
-        let path = path("lockstep/lock")
+        let path = path(BrokerPath.lock)
         let deadline = SystemClock.bootMilliseconds() + 600_000
         while true {
             if makesFolder { try Files.makeDirectory(self.path("lockstep"), mode: 0o755) }
@@ -146,7 +165,7 @@ struct BrokerFiles: Sendable {
     /// Removes the folder of a first setup that has failed.
     func removeEmptyFolder() {
         guard (try? FileManager.default.contentsOfDirectory(atPath: path("lockstep"))) == ["lock"] else { return }
-        unlink(path("lockstep/lock"))
+        unlink(path(BrokerPath.lock))
         rmdir(path("lockstep"))
     }
 }

@@ -45,7 +45,7 @@ struct BrokerSetup {
             let configuration = try files.configuration()
             if !isStaged, configuration.first?.includesFolder != true {
                 throw SetupError(
-                    "\(files.path("mosquitto.conf")) does not include /etc/mosquitto/conf.d: add the line "
+                    "\(files.path(BrokerPath.main)) does not include /etc/mosquitto/conf.d: add the line "
                         + "`\(MosquittoConfiguration.include)`")
             }
             made = try makeFiles(options, listener, machine, beside: configuration)
@@ -91,18 +91,18 @@ struct BrokerSetup {
                     + certificate.hosts.map(\.text).joined(separator: " "))
         }
         var list = try files.members()
-        if !files.has("lockstep/local") || !list.users.contains(MemberList.localUser) {
+        if !files.has(BrokerPath.localPassword) || !list.users.contains(MemberList.localUser) {
             let secret = Secret.make()
             list.setPassword(Secret.hash(secret), of: MemberList.localUser)
-            made.append(BrokerFile("lockstep/local", secret, for: .root))
+            made.append(BrokerFile(BrokerPath.localPassword, secret, for: .root))
         }
-        if !files.has("lockstep/members") { made.append(BrokerFile("lockstep/members", "", for: .root)) }
+        if !files.has(BrokerPath.members) { made.append(BrokerFile(BrokerPath.members, "", for: .root)) }
         let access = AccessList.text(of: list, keepsSpacesApart: options.keepsSpacesApart)
-        made.append(BrokerFile("lockstep/acl", access, for: .broker))
-        made.append(BrokerFile("lockstep/passwd", list.passwordsText, for: .broker))
-        if options.isOnLAN { made.append(BrokerFile("lockstep/lan", "yes\n", for: .all)) }
-        if options.keepsSpacesApart { made.append(BrokerFile("lockstep/separate", "yes\n", for: .all)) }
-        made.append(BrokerFile("lockstep/address", listener.text, for: .all))
+        made.append(BrokerFile(BrokerPath.access, access, for: .broker))
+        made.append(BrokerFile(BrokerPath.passwords, list.passwordsText, for: .broker))
+        if options.isOnLAN { made.append(BrokerFile(BrokerPath.lan, "yes\n", for: .all)) }
+        if options.keepsSpacesApart { made.append(BrokerFile(BrokerPath.separate, "yes\n", for: .all)) }
+        made.append(BrokerFile(BrokerPath.address, listener.text, for: .all))
         let configuration = MosquittoConfiguration(
             template: Self.template, port: listener.port, isOnLAN: options.isOnLAN, isEncrypted: listener.isEncrypted,
             beside: present)
@@ -130,13 +130,13 @@ struct BrokerSetup {
     }
 
     private func install(_ made: [BrokerFile], _ options: BrokerRequest.Options, isNew: Bool) async throws {
-        let stateBefore = files.has("lockstep/before") ? nil : await state(isNew: isNew)
+        let stateBefore = files.has(BrokerPath.before) ? nil : await state(isNew: isNew)
         let former = try files.bytes(MosquittoConfiguration.name)
         do {
-            if !options.isOnLAN { try files.remove("lockstep/lan") }
-            if !options.keepsSpacesApart { try files.remove("lockstep/separate") }
+            if !options.isOnLAN { try files.remove(BrokerPath.lan) }
+            if !options.keepsSpacesApart { try files.remove(BrokerPath.separate) }
             for file in made { try files.install(file) }
-            if let stateBefore { try files.install(BrokerFile("lockstep/before", stateBefore, for: .all)) }
+            if let stateBefore { try files.install(BrokerFile(BrokerPath.before, stateBefore, for: .all)) }
         } catch {
             throw SetupError("\(error)\nnot all files could be installed; when that is repaired, repeat the command")
         }
@@ -222,16 +222,16 @@ struct BrokerSetup {
             throw SetupError("the sessions that mosquitto keeps could not be cleared, so nothing is changed")
         }
         try files.remove(MosquittoConfiguration.name)
-        let before = try files.text("lockstep/before")?.split(whereSeparator: \.isNewline) ?? []
+        let before = try files.text(BrokerPath.before)?.split(whereSeparator: \.isNewline) ?? []
         if service.hasManager {
             if !before.contains("inactive"), await !service.systemctl("start", MosquittoService.unit) {
                 CommandLineRunner.say("mosquitto does not start without it: sudo journalctl -u mosquitto -n 20")
             }
             if before.contains("disabled") { _ = await service.systemctl("disable", "--quiet", MosquittoService.unit) }
         } else if process != nil {
-            print("No service manager here: start it again yourself (mosquitto -c \(files.path("mosquitto.conf"))).")
+            print("No service manager here: start it again yourself (mosquitto -c \(files.path(BrokerPath.main))).")
         }
-        try files.remove("lockstep/before")
+        try files.remove(BrokerPath.before)
         await service.invitationsTimer("disable")
         print(
             """

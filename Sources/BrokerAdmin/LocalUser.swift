@@ -13,16 +13,16 @@ struct LocalUser: Sendable {
 
     init(_ files: BrokerFiles) throws {
         let listener = try files.listener()
-        guard let password = try files.text("lockstep/local") else {
+        guard let password = try files.text(BrokerPath.localPassword) else {
             throw SetupError(
-                "\(files.path("lockstep/local")) is missing; repeat lockstep broker setup with its options")
+                "\(files.path(BrokerPath.localPassword)) is missing; repeat lockstep broker setup with its options")
         }
         // Random, because a member that connects with the same id would end this connection.
         let clientID = "lockstep-broker-\(RandomKey.suffix())"
         var configuration = MQTTConfiguration(host: "127.0.0.1", port: listener.port, clientID: clientID)
         configuration.credentials = .init(user: MemberList.localUser, password: String(password[...].trimmed))
         if listener.isEncrypted {
-            configuration.tls = .init(trust: .file(files.path("lockstep/ca.crt")))
+            configuration.tls = .init(trust: .file(files.path(BrokerPath.authority)))
             configuration.tls?.isPinned = true
         }
         // Longer than any command takes: an answer that mosquitto dropped must not end the connection.

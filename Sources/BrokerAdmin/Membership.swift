@@ -38,7 +38,7 @@ struct Membership {
         let name = node.rawValue
         let state: Member.State = isProgram ? .joined : .invited
         _ = try await readPresences(of: list.members.filter { $0.node == name && $0.state == .invited })
-        let secretFile = "lockstep/\(name).join"
+        let secretFile = BrokerPath.password(of: name)
         if let existing = list[name], list.users.contains(name) {
             if existing.state == state, existing.role == role, existing.space == space.rawValue,
                 let secret = try files.text(secretFile)
@@ -76,12 +76,12 @@ struct Membership {
         for member: Member, _ node: NodeID, _ space: SpaceID, _ secret: String
     ) throws -> Invitation {
         let listener = try files.listener()
-        let authority = listener.isEncrypted ? try files.bytes("lockstep/ca.crt") ?? [] : nil
+        let authority = listener.isEncrypted ? try files.bytes(BrokerPath.authority) ?? [] : nil
         let fingerprint = authority.flatMap { Credential.fingerprint(ofCertificate: $0) }
         guard (authority == nil) == (fingerprint == nil) else {
-            throw SetupError("\(files.path("lockstep/ca.crt")) holds no certificate in PEM format; restore it")
+            throw SetupError("\(files.path(BrokerPath.authority)) holds no certificate in PEM format; restore it")
         }
-        let hosts = BrokerHosts.here().invitationHosts(for: listener.host, isOnLAN: files.has("lockstep/lan"))
+        let hosts = BrokerHosts.here().invitationHosts(for: listener.host, isOnLAN: files.has(BrokerPath.lan))
         return Invitation(
             hosts: hosts.map(\.text), port: listener.port, fingerprint: fingerprint, role: member.role, space: space,
             node: node, secret: secret, expires: member.stateTime)
@@ -142,7 +142,7 @@ struct Membership {
         for var member in list.members where member.state == .invited && seen.contains(member.node) {
             (member.state, member.stateTime) = (.joined, now)
             try save(member)
-            try files.remove("lockstep/\(member.node).join")
+            try files.remove(BrokerPath.password(of: member.node))
         }
         return presences
     }
@@ -166,7 +166,7 @@ struct Membership {
         var ended = member
         (ended.state, ended.stateTime) = (state, now)
         try save(ended)
-        try files.remove("lockstep/\(member.node).join")
+        try files.remove(BrokerPath.password(of: member.node))
         try await setPassword(nil, of: member.node)
         let isRunning = await service.isRunning
         // A staging folder has no broker that retains anything.
@@ -193,15 +193,15 @@ struct Membership {
 
     private mutating func save(_ member: Member) throws {
         list.set(member)
-        try files.install(BrokerFile("lockstep/members", list.membersText, for: .root))
+        try files.install(BrokerFile(BrokerPath.members, list.membersText, for: .root))
     }
 
     /// Writes users and ACL, and lets the broker read them. Without a password the user is removed.
     private mutating func setPassword(_ password: String?, of user: String) async throws {
         list.setPassword(password.map { Secret.hash($0) }, of: user)
-        let access = AccessList.text(of: list, keepsSpacesApart: files.has("lockstep/separate"))
-        try files.install(BrokerFile("lockstep/acl", access, for: .broker))
-        try files.install(BrokerFile("lockstep/passwd", list.passwordsText, for: .broker))
+        let access = AccessList.text(of: list, keepsSpacesApart: files.has(BrokerPath.separate))
+        try files.install(BrokerFile(BrokerPath.access, access, for: .broker))
+        try files.install(BrokerFile(BrokerPath.passwords, list.passwordsText, for: .broker))
         // A stopped broker reads its users when it starts.
         if await service.isRunning {
             if await !service.reload() {
@@ -212,7 +212,7 @@ struct Membership {
         } else if files.root.isEmpty {
             let processes = MosquittoService.processes.map(String.init).joined(separator: " ")
             CommandLineRunner.say(
-                "No mosquitto with \(files.path("mosquitto.conf")) is found here. If one runs, it does not know of this change "
+                "No mosquitto with \(files.path(BrokerPath.main)) is found here. If one runs, it does not know of this change "
                     + "before you say to it: kill -HUP \(processes.isEmpty ? "PROCESS" : processes)")
         }
     }

@@ -29,7 +29,7 @@ struct MosquittoService: Sendable {
             .flatMap { pid_t(String(decoding: $0, as: UTF8.self).filter { $0.isNumber }) }
         if let noted, Self.isMosquitto(noted) { return noted }
         // Debian 13's mosquitto.conf names no pid_file: look for a process with this configuration.
-        let path = Array(files.path("mosquitto.conf").utf8)
+        let path = Array(files.path(BrokerPath.main).utf8)
         return Self.processes.first { process in
             let line = (try? Files.read("/proc/\(process)/cmdline", limit: 1 << 16)) ?? []
             return line.split(separator: 0).contains { Array($0) == path }
@@ -58,7 +58,7 @@ struct MosquittoService: Sendable {
     func restart() async -> Bool {
         if hasManager { return await systemctl("restart", Self.unit) }
         let again = process == nil ? "" : " again"
-        print("No service manager here: start mosquitto\(again) yourself: mosquitto -c \(files.path("mosquitto.conf"))")
+        print("No service manager here: start mosquitto\(again) yourself: mosquitto -c \(files.path(BrokerPath.main))")
         return true
     }
 

@@ -15,8 +15,8 @@ extension Trial {
     func withTrialUser(_ password: String) -> [BrokerFile] {
         new.map { file in
             var file = file
-            if file.name == "lockstep/passwd" { file.bytes += Array("trial:\(Secret.hash(password))\n".utf8) }
-            if file.name == "lockstep/acl" {
+            if file.name == BrokerPath.passwords { file.bytes += Array("trial:\(Secret.hash(password))\n".utf8) }
+            if file.name == BrokerPath.access {
                 let hello = Topics.filter(Topic.Leaf.hello.rawValue, of: "trial")
                 file.bytes += Array("\nuser trial\ntopic write \(hello)\n".utf8)
             }
@@ -71,8 +71,8 @@ extension Trial {
             + new.filter { $0.name == MosquittoConfiguration.name }.map {
                 ConfigurationFile(name: $0.name, text: String(decoding: $0.bytes, as: UTF8.self))
             }
-        if !configuration.contains(where: { $0.name == "mosquitto.conf" }) {
-            configuration.append(ConfigurationFile(name: "mosquitto.conf", text: ""))
+        if !configuration.contains(where: { $0.name == BrokerPath.main }) {
+            configuration.append(ConfigurationFile(name: BrokerPath.main, text: ""))
         }
         for file in configuration {
             var text = try trial.adapt(file) {
@@ -81,7 +81,7 @@ extension Trial {
                 }
                 return port
             }
-            if file.name == "mosquitto.conf" {
+            if file.name == BrokerPath.main {
                 // A staging folder may lack Debian's own file, which ends with this line.
                 if !file.includesFolder { text += "include_dir \(folder)/conf.d\n" }
                 text += "log_dest stderr\n"

@@ -126,7 +126,7 @@ struct Trial {
 
     /// Logs in as the user of the trial, and writes its own topic and that of another.
     private func checkRights(_ trial: TrialConfiguration, _ password: String) throws {
-        let isEncrypted = new.contains { $0.name == "lockstep/server.crt" }
+        let isEncrypted = new.contains { $0.name == BrokerPath.certificate }
         guard let own = trial.listeners.first(where: { $0.file == MosquittoConfiguration.name }),
             let connection = TrialConnection(
                 port: own.spare, isEncrypted ? .authority(trial.folder + "/lockstep/ca.crt") : .none)
