@@ -198,7 +198,7 @@ struct CorrectCommand: ActionCommand {
     @OptionGroup var colouring: ColourOption
 
     func validate() throws {
-        if title == nil, label == nil, colouring.color == nil {
+        if title == nil, label == nil, colouring.typed == nil {
             throw ValidationError("--title, --label or --color is needed")
         }
     }
@@ -206,7 +206,7 @@ struct CorrectCommand: ActionCommand {
     var given: [String: GivenOption] {
         [
             "title": GivenOption("--title", title), "label": GivenOption("--label", label),
-            "colour": GivenOption("--color", colouring.color),
+            "colour": GivenOption("--color", colouring.typed),
         ]
     }
 

@@ -81,11 +81,11 @@ struct StartCommand: AsyncParsableCommand {
         let plans = [length != nil, until != nil, plan != nil, preset != nil, countUp].count(where: \.self)
         if plans > 1 { throw ValidationError("--for, --until, --plan, --preset and --count-up exclude each other") }
         let hasOtherOptions =
-            [title, label, colouring.color, icon].contains { $0 != nil } || autoAdvance || alarm != nil || overtime
+            [title, label, colouring.typed, icon].contains { $0 != nil } || autoAdvance || alarm != nil || overtime
         if again, plans > 0 || hasOtherOptions {
             throw ValidationError("--again goes on with a session as it was; give it neither a title nor other options")
         }
-        if colouring.color.flatMap(Colour.init(typed:)) != nil, label == nil {
+        if colouring.typed.flatMap(Colour.init(typed:)) != nil, label == nil {
             throw ValidationError("--color colours a label; give one with --label")
         }
     }
@@ -108,7 +108,7 @@ struct StartCommand: AsyncParsableCommand {
         [
             "title": GivenOption("the title", title), "until": GivenOption("--until", until),
             "preset": GivenOption("--preset", preset), "label": GivenOption("--label", label),
-            "colour": GivenOption("--color", colouring.color), "icon": GivenOption("--icon", icon),
+            "colour": GivenOption("--color", colouring.typed), "icon": GivenOption("--icon", icon),
         ]
     }
 
@@ -149,16 +149,17 @@ struct StartCommand: AsyncParsableCommand {
 /// The option for the colour of a label.
 struct ColourOption: ParsableArguments {
     @Option(
+        name: .customLong("color"),
         help: ArgumentHelp(
             "The label's colour: a name, #rgb, #rrggbb or #rrggbbaa (aa is the opacity), with or without #.",
-            discussion: NamedColours.names.joined(separator: " ")),
+            discussion: NamedColours.names.joined(separator: " "), valueName: "colour"),
         completion: .list(NamedColours.names))
-    var color: String?
+    var typed: String?
 
     func colour() throws -> Colour? {
-        guard let color else { return nil }
-        guard let colour = Colour(typed: color) else {
-            throw UsageError("--color “\(color)” is not a colour; a colour is \(Colour.forms)")
+        guard let typed else { return nil }
+        guard let colour = Colour(typed: typed) else {
+            throw UsageError("--color “\(typed)” is not a colour; a colour is \(Colour.forms)")
         }
         return colour
     }
