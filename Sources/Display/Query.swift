@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import API
+import Session
 
 /// The query parameters of a page or a widget.
 package struct Query: Sendable, ExpressibleByDictionaryLiteral {
@@ -17,17 +18,11 @@ package struct Query: Sendable, ExpressibleByDictionaryLiteral {
         set { values[name] = newValue }
     }
 
-    /// Refuses a name that differs from a known one in case, in signs or in a final “s” alone.
-    ///
-    /// Other unknown names are ignored, since pages add some to bypass caches.
+    /// Refuses a name that is like a known one. Others are ignored, since pages add some to bypass caches.
     package func checkNames(_ known: [String]) throws(RequestError) {
-        func stem(_ name: String) -> String {
-            let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
-            return letters.hasSuffix("s") ? String(letters.dropLast()) : letters
-        }
         for name in values.keys.sorted() where !known.contains(name) {
-            guard let similar = known.first(where: { stem($0) == stem(name) }) else { continue }
-            throw RequestError(name, "there is no such parameter; use \(similar)")
+            guard let similar = known.names(like: name) else { continue }
+            throw RequestError(name, "there is no such parameter; similar: \(similar)")
         }
     }
 

@@ -22,13 +22,7 @@ package struct Invitation: Codable, Hashable, Sendable {
         hosts: [String], port: Int, fingerprint: [UInt8]?, role: MemberRole, space: SpaceID, node: NodeID,
         secret: String, expires: WallTime
     ) {
-        self.hosts = hosts
-        self.port = port
-        self.fingerprint = fingerprint
-        self.role = role
-        self.space = space
-        self.node = node
-        self.secret = secret
-        self.expires = expires
+        (self.hosts, self.port, self.fingerprint, self.role) = (hosts, port, fingerprint, role)
+        (self.space, self.node, self.secret, self.expires) = (space, node, secret, expires)
     }
 }

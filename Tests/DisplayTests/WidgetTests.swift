@@ -91,8 +91,8 @@ import Wire
         #expect(error(["eink": "maybe"]).hasPrefix("eink: "))
         #expect(error(["eink": "on"]) == "")
         #expect(error(["eink": "1", "lang": "de", "time": "17", "cache": "1", "_": "2"]) == "")
-        #expect(error(["eInk": "1"]) == "eInk: there is no such parameter; use eink")
-        #expect(error(["colours": "red"]) == "colours: there is no such parameter; use colour")
+        #expect(error(["eInk": "1"]) == "eInk: there is no such parameter; similar: eink")
+        #expect(error(["colours": "red"]) == "colours: there is no such parameter; similar: colour")
     }
 
     // MARK: Colours

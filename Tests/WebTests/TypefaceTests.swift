@@ -55,7 +55,7 @@ import Testing
 
     @Test func aNameThatIsNearlyThatOfAParameterIsAnError() throws {
         let error = try #require(throws: RequestError.self) { try PageParameters.check(["control": "0"]) }
-        #expect(error == RequestError("control", "there is no such parameter; use controls"))
+        #expect(error == RequestError("control", "there is no such parameter; similar: controls"))
         try PageParameters.check(["controls": "0", "cache": "1", "t": "2"])
     }
 }
