@@ -90,9 +90,9 @@ package struct BrokerExamination: Sendable {
         return Finding("round trip", .wrong, "\(found), and after 2 s takes it over", fix: "use a nearer broker")
     }
 
-    /// Returns a payload that changes nothing at a node, for a topic that ends so, and the effect on people if the
-    /// broker does not let a node write the topic. The presence is that of a connection that has ended, and an empty
-    /// payload reads as deleted. Services count the payload of the other topics as malformed.
+    /// Returns a payload for a topic with this end that changes nothing at a node. Also returns the effect on people if
+    /// the broker does not let a node write the topic. The presence is that of a connection that has ended, and an
+    /// empty payload reads as deleted. Services count the payload of the other topics as malformed.
     private func harmless(_ end: String) -> (payload: String, effect: String) {
         let malformed = #"{"doctor":"\#(probe)"}"#
         return switch Topic.Leaf(rawValue: end) {

@@ -54,7 +54,7 @@ extension NodeCore {
         public var acknowledged: [DigestedRecord]
     }
 
-    /// A subscription.
+    /// A topic filter to subscribe to.
     public struct Filter: Hashable, Sendable {
         public var topics: String
         /// Whether the broker withholds this node's own messages.

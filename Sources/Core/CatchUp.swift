@@ -6,8 +6,8 @@ import Session
 /// withhold retained messages, and members of clusters may keep them separately. So a program that needs to know the
 /// session sends a hello, and waits for the answers.
 struct CatchUp: Sendable {
-    /// The time that a program waits for answers to its hello. A judgement: a node answers one hello a second, up to
-    /// 200 ms later, so a shorter wait could miss the owner's answer; a longer one would delay a press.
+    /// The time that a program waits for answers to its hello. A node answers one hello a second, up to 200 ms later. A
+    /// shorter wait could miss the owner's answer; a longer one delays a press.
     static let helloTimeout: Milliseconds = 1_500
     /// The wait for more answers once a live session is known. Nodes spread their answers over 200 ms.
     private static let moreAnswersWait: Milliseconds = 300

@@ -4,12 +4,12 @@ import Session
 
 /// The messages that the broker has not confirmed yet, and the answers that wait to be sent.
 ///
-/// An answer that was lost, or that was decided without a connection, waits for 30 s at most (``Limits/intentLife``):
-/// then the intent has expired, and no program waits for its answer. Nothing else waits: the engine publishes register
+/// An answer that was lost, or that was decided without a connection, waits for 30 s at most (``Limits/intentLife``).
+/// Then the intent has expired, and no program waits for its answer. Nothing else waits. The engine publishes register
 /// and presence again on each connection, and repeats objections to what is still wrong.
 struct Delivery: Sendable {
-    /// The time after which a lost answer is sent again on its connection. A judgement: the asker repeats its intent at
-    /// the same interval, so a shorter one would send more than is asked for, and a longer one would let it ask twice.
+    /// The time after which a lost answer is sent again on its connection. The asker repeats its intent at the same
+    /// interval. Shorter sends more than is asked for; longer makes it ask twice.
     private static let resendInterval: Milliseconds = .seconds(1)
 
     /// A message whose outcome matters.
@@ -130,8 +130,8 @@ public enum RegisterRefusal: Hashable, Sendable {
 }
 
 extension NodeCore {
-    /// The maximum number of answers that wait for a register or a connection. A judgement: the programs whose answers
-    /// are dropped ask again, so fewer would cost repetitions, and more would only take memory.
+    /// The maximum number of answers that wait for a register or a connection. A program whose answer is dropped asks
+    /// again. Fewer cost repetitions; more only take memory.
     package static let waitingAnswersLimit = 256
 
     /// The answers that were dropped because more waited.

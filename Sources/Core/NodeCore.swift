@@ -6,11 +6,11 @@ public import Wire
 
 /// A whole node without clocks, disk and sockets: events go in, actions come out.
 ///
-/// The caller must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened,
-/// each with readings of both clocks; carry out every action, in order, before the next event; let the core
-/// ``rest(at:)`` when no event waits any more; and send `wake` at ``nextWake``, or soon after. The node, the
-/// services, the simulated machine, the tests and the bench are loops around this one value, so the code that is
-/// simulated is the code that ships. ``CoreLoop`` keeps the order for them.
+/// The caller must send ``Event/restored(_:)`` first, then events one at a time in the order in which they happened,
+/// each with readings of both clocks. It must carry out every action, in order, before the next event, and let the core
+/// ``rest(at:)`` when no event waits any more. It sends `wake` at ``nextWake``, or soon after. The node, the services,
+/// the simulated machine, the tests and the bench are loops around this one value, so the code that is simulated is the
+/// code that ships. ``CoreLoop`` keeps the order for them.
 public struct NodeCore: Sendable {
     /// The engine. Only events change it.
     public private(set) var engine: Engine

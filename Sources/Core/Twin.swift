@@ -6,20 +6,20 @@ import Session
 struct Twin: Sendable {
     /// The number of presences that prove a twin. The first may be left over from an earlier process.
     private static let certainPresences = 2
-    /// The longest wait of the program that makes way. A judgement, stated by the protocol: a shorter one would disturb
-    /// the twin that stays more often, a longer one would keep this program away for longer after the twin has gone.
+    /// The longest wait of the program that makes way. The protocol states it. Shorter disturbs the twin that stays
+    /// more often; longer keeps this program away for longer after the twin has gone.
     private static let longestWait: Milliseconds = .seconds(60)
-    /// The first wait; it doubles. A judgement, stated by the protocol: a shorter one would come back before the twin,
-    /// which publishes at most once a second, can answer again; a longer one would cost time if the twin is soon gone.
+    /// The first wait; it doubles. The protocol states it. The twin publishes at most once a second, so after a shorter
+    /// wait it could not answer again yet. A longer one costs time if the twin is soon gone.
     private static let shortestWait: Milliseconds = .seconds(2)
     /// The time after the last presence until the conflict counts as over: longer than the time between two attempts.
     private static let conflictMemory = 3 * longestWait
-    /// The time that the barrier waits for a twin's answer. A judgement, stated by the protocol: a shorter wait could
-    /// miss a twin, which answers at most once a second; a longer one would delay the node after each such connection,
-    /// up to the 2 s after the connection at which the engine counts the barrier as passed.
+    /// The time that the barrier waits for a twin's answer. The protocol states it. Shorter could miss a twin, which
+    /// answers at most once a second. Longer delays the node after each such connection; 2 s after it the engine counts
+    /// the barrier as passed anyway.
     private static let answerTimeout: Milliseconds = 1_500
-    /// The number of this process's connections that are remembered. A judgement: presences of older ones do not arrive
-    /// any more. With fewer, an own late presence would look like a twin's; more would only take memory.
+    /// The number of this process's connections that are remembered. Presences of older ones do not arrive any more.
+    /// With fewer, an own late presence looks like a twin's; more only take memory.
     private static let connectionsLimit = 16
 
     /// Connections of this process, whose presences may still return.

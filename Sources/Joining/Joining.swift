@@ -15,7 +15,7 @@ package struct Joining: Sendable {
     /// Reports progress to a person.
     private let say: @Sendable (LineText) -> Void
 
-    /// The seconds that a started service has to connect; 20 were too few on a machine with a load of 15.
+    /// The seconds that a started service has to connect. On a machine with a load of 15, 20 were too few.
     private static let timeout = 45
 
     package init(

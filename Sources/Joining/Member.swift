@@ -15,8 +15,8 @@ package struct Member: Codable, Hashable, Sendable {
     /// A space; `+` for all.
     package var space: String
     package var state: State
-    /// The time that goes with the state: when the invitation ends (``expiresAt``), or when another state began; 0 if
-    /// unknown.
+    /// The time of the state; 0 if unknown. It is the end of an invitation (``expiresAt``), or the beginning of another
+    /// state.
     @WholeSeconds package var stateTime: WallTime
     package var online = false
     /// When its last presence was written.

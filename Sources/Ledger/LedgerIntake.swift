@@ -55,7 +55,7 @@ public struct LedgerIntake: Sendable {
     public var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
 
     /// Receives a record. A record ahead of a group time that no kernel vouches for gets no answer, so that its node
-    /// sends it again: after a start without NTP every record looks like that.
+    /// sends it again. After a start without NTP every record looks like that.
     public mutating func receive(
         _ digested: DigestedRecord, in space: SpaceID, at time: GroupTime, isVouched: Bool, now: AwakeTime
     ) {

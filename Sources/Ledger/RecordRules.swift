@@ -5,18 +5,18 @@ public import Session
 // A record meets these checks on its way to the ledger, in this order:
 //
 // 1. The broker lets a node write only `node/<its id>/record` (`AccessList` of `lockstep broker`, or Config/acl).
-// 2. `WireCodec` discards a retained record, which gets no answer; one of more than `Limits.payloadBytes`; one whose
-//    `node` is not that of its topic; and one whose fields are out of bounds. `DebtService` answers all but the first
-//    with `refused` if it can read the record's name.
+// 2. `WireCodec` discards a retained record, which gets no answer. It also discards one of more than
+//    `Limits.payloadBytes`, with another `node` than its topic, or with fields out of bounds. `DebtService` answers
+//    these with `refused` if it can read the record's name.
 // 3. `LedgerIntake.receive` refuses a record with implausible dates (`isPlausible`, below). A record that is only ahead
 //    of a group time that no kernel vouches for gets no answer, and comes again.
 // 4. `LedgerIntake` drops a record without an answer while 65,536 wait; its node sends it again. `LedgerStore.file` of
-//    `Debt` files the others under space, session and node, so that a record replaces only an earlier one of that node
-//    (`FilingResult`, below), within the quota of its node (`RecordQuota`).
+//    `Debt` files the others under space, session and node, within the quota of the node (`RecordQuota`). So a record
+//    replaces only an earlier one of that node (`FilingResult`, below).
 //
-// When minutes are counted, a record ends the runs of another session only as a takeover of it: it names that session's
-// node and lineage, has a larger stamp, and is not earlier than 10 s before that session began (`LineagePart`). A
-// session whose final record the ledger had before is not cut (`FiledPart`).
+// When minutes are counted, a record ends the runs of another session only as a takeover of it. It must name that
+// session's node and lineage, have a larger stamp, and not be earlier than 10 s before that session began
+// (`LineagePart`). A session whose final record the ledger had before is not cut (`FiledPart`).
 
 /// The result of comparing a record that arrives with the stored record of its session.
 public enum FilingResult: Hashable, Sendable {

@@ -90,7 +90,7 @@ package enum Files {
     }
 
     /// Replaces a file atomically: after a crash either the old or the new one exists. The new one is written beside it
-    /// as `<name>.new`, flushed and renamed, and the directory flushed.
+    /// as `<name>.new`, flushed and renamed; then the directory is flushed.
     /// - Parameters:
     ///   - directory: The descriptor of the directory; `path` is for errors.
     ///   - isFlushed: Whether it must survive a power cut.
@@ -197,7 +197,7 @@ package enum Files {
         return status.st_mode & 0o7777
     }
 
-    /// Returns why a file cannot hold a secret: others than its owner and group may use it; `nil` if they may not.
+    /// Returns why a file cannot hold a secret: others than its owner and group may use it. `nil` if they may not.
     package static func exposure(of path: String) throws(FileError) -> String? {
         try mode(of: path) & 0o007 == 0 ? nil : "\(path) is readable by other users; run chmod 600 \(path)"
     }

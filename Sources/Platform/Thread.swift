@@ -4,7 +4,7 @@ import CLinux
 package import Glibc
 
 /// A pthread that runs one closure. Work that blocks (an event loop, a connect, a terminal) must not run in a Swift
-/// task: it would take one of the threads of the cooperative pool, which has only as many as there are cores.
+/// task. It would take a thread of the cooperative pool, which has only one for each core.
 package enum Thread {
     /// The name and the closure that a new thread receives.
     private final class Body: Sendable {

@@ -6,7 +6,7 @@ package import Mosquitto
 package import Session
 package import Wire
 
-/// The broker connection of a program: its id, will and problems, each logged once. It lives on its loop's thread.
+/// The broker connection of a program: its id, will and problems, each logged once. It is used on its loop's thread.
 package final class BrokerLink {
     /// The kind of a program, as its log names it.
     package enum Program: Sendable { case node, service, microphone }

@@ -26,7 +26,7 @@ package struct CoreRunner {
     }
 
     /// Sets the event loop, and the function by which the owner adds `wake`. It is called when the core is due, and
-    /// when the wall clock was set: a machine that starts with a wrong clock shows the session as soon as NTP has
+    /// when the wall clock was set. So a machine that starts with a wrong clock shows the session as soon as NTP has
     /// corrected it.
     package mutating func use(_ loop: EventLoop, wake: @escaping @Sendable () -> Void) {
         timer = loop.makeTimer(wake)

@@ -202,7 +202,7 @@ package final class Credential {
     }
 }
 
-/// A certificate that cannot be used or made: the message names the file and the way out.
+/// A certificate that cannot be used or made: the message names the file and the fix.
 package struct CertificateError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
 

@@ -74,9 +74,9 @@ public struct WireCodec: Sendable {
     private let ownIntent: String
     private let ownAck: String
 
-    /// Whether the node must receive its own messages on a subscription. It must on its presence, to learn whether the
-    /// broker delivers retained messages to wildcards, on its notice, to go on from that of an earlier process, and on
-    /// its barrier. Messages of others arrive in any case.
+    /// Whether the node must receive its own messages on a subscription. It needs its presence, to learn whether the
+    /// broker delivers retained messages to wildcards; its notice, to go on from that of an earlier process; and its
+    /// barrier. Messages of others arrive in any case.
     public func needsEcho(on subscription: String) -> Bool {
         ![Topic.Leaf.session, .intent, .ack, .hello].contains {
             subscription == Topics.filter($0.rawValue, in: topics.space.rawValue)

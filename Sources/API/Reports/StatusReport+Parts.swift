@@ -3,7 +3,7 @@
 package import Session
 package import Wire
 
-/// The kind of reason for which a node is not connected to its broker.
+/// The kind of the reason why a node is not connected to its broker.
 package enum LinkFault: String, CaseIterable, Sendable {
     /// The broker refuses the user or the password.
     case login

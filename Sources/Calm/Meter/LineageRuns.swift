@@ -4,7 +4,8 @@ import Session
 
 /// The runs of a session and of the sessions that it continues.
 struct LineageRuns: Hashable, Codable, Sendable {
-    /// The maximum number of sessions kept, the latest ones. A judgement: a session is taken over a few times a day.
+    /// The maximum number of sessions kept, the latest ones. A session is seldom taken over more than a few times a
+    /// day.
     private static let limit = 64
 
     let id: SessionID

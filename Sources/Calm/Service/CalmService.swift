@@ -7,7 +7,7 @@ import Session
 import Settings
 import Wire
 
-/// The calm service: one broker connection, on whose thread it lives, and a ``CalmSpace`` for each space.
+/// The calm service: a broker connection, on whose thread it runs, and a ``CalmSpace`` for each space.
 package actor CalmService: BrokerService {
     /// The interval between two feeds while a session runs. A person sees a change within it.
     static let feedInterval: Milliseconds = 1_000

@@ -7,7 +7,7 @@ import Session
 import Settings
 import Wire
 
-/// The calm of one space: its core, its state, and the feed published last. It lives on the service's thread.
+/// The calm of one space: its core, its state, and the feed published last. It is used on the service's thread.
 final class CalmSpace: ServiceSpace {
     /// How long the feed is still computed after the session has changed, for levels that come late.
     private static let lateLevelWait: Milliseconds = 3_000

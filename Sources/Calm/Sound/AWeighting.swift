@@ -43,8 +43,8 @@ struct FilterSection: Sendable {
 /// The analogue filter has four zeros at 0 Hz, two poles each at 20.6 and 12,194 Hz, and one each at 107.7 and 737.9
 /// Hz. The low poles use the bilinear transform, which is accurate there. It would warp the high poles towards half the
 /// rate, by −6 dB at 6.3 kHz for a rate of 16 kHz. So these are fitted to the right gain at 0 Hz and at half the rate
-/// instead. From a rate of 16 kHz on the filter keeps the limits of class 1 from 31.5 Hz to 8 kHz; a test checks the
-/// exact frequencies of the bands, the last of which, 7,943 Hz, is below half of 16 kHz.
+/// instead. From a rate of 16 kHz on the filter keeps the limits of class 1 from 31.5 Hz to 8 kHz. A test checks the
+/// exact frequencies of the bands. The last one, 7,943 Hz, is below half of 16 kHz.
 struct AWeighting: Sendable {
     private static let low = 20.598_997
     private static let (middle, upper) = (107.652_65, 737.862_23)

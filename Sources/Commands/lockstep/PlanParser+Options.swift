@@ -4,7 +4,7 @@ import API
 import Settings
 
 extension PlanParser {
-    /// Reads the duration of an option or a command, whose name begins an error. Returns its seconds.
+    /// Reads the duration of an option or a command, in seconds. An error begins with `name`.
     /// - Parameter rule: Says which lengths are valid, if it is not that of a phase.
     static func seconds(of text: String, option name: String, rule: String? = nil) throws(UsageError) -> Int {
         do throws(PlanError) {

@@ -20,7 +20,8 @@ package enum RunTimes {
     }
 
     /// Returns the runs of a session whose beginning or end is corrected. With `from` alone, runs that ended by then
-    /// are removed, and the next one begins there; `to` alone does likewise. With both, the session has one run.
+    /// are removed, and the next one begins there. `to` alone does the same at the end. With both, the session has one
+    /// run.
     /// - Parameter record: The session, without an open run.
     /// - Returns: `nil` if the session would end before it begins.
     package static func corrected(

@@ -67,8 +67,8 @@ package struct Shares: Sendable {
     /// A rule of ``Counting`` by which nothing of a session counts.
     package enum Exclusion: String, Sendable { case label, kind, minimum }
 
-    /// Returns the rule by which nothing of an entry counts, of the week in which it began; `nil` if something counts,
-    /// or all of its time counts for other sessions.
+    /// Returns the rule of the entry's first week by which nothing of it counts. `nil` if something counts, or if all
+    /// of its time counts for other sessions.
     package func exclusion(of index: Int) -> Exclusion? {
         guard done(of: index) == 0 else { return nil }
         let record = entries[index].record

@@ -18,7 +18,7 @@ package struct Import: Sendable {
         package var description: String { "line \(line)\(column.map { ", \($0)" } ?? ""): \(reason)" }
     }
 
-    /// The number of bad rows after which reading ends. A judgement: such a file is the wrong one.
+    /// The number of bad rows after which reading ends. Such a file is the wrong one.
     private static let problemsLimit = 10_000
 
     /// The sessions, each once.

@@ -8,7 +8,7 @@ import Session
 import Settings
 import Wire
 
-/// The debt service: one broker connection, on whose thread it lives, one ledger, and a ``DebtSpace`` for each space.
+/// The debt service: a broker connection, on whose thread it runs, a ledger, and a ``DebtSpace`` for each space.
 package actor DebtService: BrokerService {
     /// How long a change of calm waits before the week is published again: it changes often.
     private static let calmDelay: Milliseconds = 5_000

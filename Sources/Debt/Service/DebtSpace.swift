@@ -7,12 +7,12 @@ import Session
 import Settings
 import Wire
 
-/// The debt of one space: its core, its week, and the answers to its nodes. It lives on the service's thread.
+/// The debt of one space: its core, its week, and the answers to its nodes. It is used on the service's thread.
 final class DebtSpace: ServiceSpace {
-    /// The wait until a ledger that could not be read is read again. A judgement: a disk error seldom ends at once.
+    /// The wait until a ledger that could not be read is read again. A disk error seldom ends at once.
     private static let retryInterval: Milliseconds = 60_000
     /// The time that nodes have to send records that this ledger lacks. Until then a week with less time than
-    /// the broker's is not published. A judgement: a node answers within a second.
+    /// the broker's is not published. A node answers within a second.
     private static let catchUpTime: Milliseconds = 10_000
 
     let id: SpaceID
@@ -123,8 +123,9 @@ final class DebtSpace: ServiceSpace {
         output.publish(core.codec.encode(feed))
     }
 
-    /// Returns whether a feed is held back, because it has less time than the one that the broker keeps, and plans when
-    /// to try again: once nodes have sent what the ledger lacks; with an empty ledger, once it has a record.
+    /// Returns whether a feed must wait, because it has less time than the retained one. With an empty ledger it waits
+    /// for the first record; otherwise up to ``catchUpTime``, in which nodes send missing records. Plans when to try
+    /// again.
     private func holdBack(_ feed: DebtFeed, at now: GroupTime) throws -> Bool {
         guard published == nil, let mine = feed.week, let theirs = retained?.week, now < theirs.to,
             mine.done < theirs.done

@@ -4,7 +4,7 @@ import GRDB
 
 /// The tables of the ledger.
 enum LedgerSchema {
-    /// The length in milliseconds from which a session is found by its end, through the index `record_long`: two days.
+    /// The length in milliseconds from which the index `record_long` finds a session by its end: two days.
     static let longSession = 172_800_000
 
     /// The migrations, which create the tables in an empty file.

@@ -16,8 +16,8 @@ extension LedgerStore {
         package var firstTouched: GroupTime
     }
 
-    /// The maximum number of conflicting records kept for a session. A judgement: a person reads them, and more would
-    /// only fill the disk.
+    /// The maximum number of conflicting records kept for a session. A person reads them, so more would only fill the
+    /// disk.
     private static let conflictsLimit = 8
 
     // MARK: Filing records

@@ -7,8 +7,8 @@ import Glibc
 /// also while the service runs. Every call is one transaction, and durable when it returns.
 ///
 /// A call that cannot read or write the ledger throws a ``LedgerError`` and changes nothing. The error names the cause:
-/// the disk (`full`, `readOnly`), the content (`damaged`, `unreadable`), a database that cannot be reached (`lost`), or
-/// something else, such as the lock of another process (`unusable`).
+/// the disk (`full`, `readOnly`), the content (`damaged`, `unreadable`), or a database that cannot be reached (`lost`).
+/// Any other cause, such as the lock of another process, is `unusable`.
 package final class LedgerStore: Sendable {
     /// The path of the file, or the URL of the database.
     package let place: String

@@ -4,7 +4,7 @@ package import Session
 
 /// The history of the rules, each of which applies from an instant on. The bounds of a week follow the rules at its
 /// start, and each week begins at the end of the one before. The goal of a week and what counts in it follow the last
-/// rules before its end: a person who sets a new goal means the present week.
+/// rules before its end, since a person who sets a new goal means the present week.
 package struct RulesHistory: Hashable, Sendable {
     /// Rules, and when they begin.
     package struct Item: Hashable, Sendable {

@@ -25,7 +25,7 @@ package struct Player: Hashable, Sendable {
 
     /// The properties that change with the session. All others but the position are constant.
     package static let changing = ["PlaybackStatus", "Metadata", "CanGoNext", "CanPlay", "CanPause", "CanControl"]
-    /// A larger change of the position is a jump. Chosen by judgement: a comparison of clocks moves it by less.
+    /// A larger change of the position is a jump. A comparison of clocks moves the position by less.
     private static let jump: Milliseconds = .seconds(1)
 
     private let register: Register

@@ -5,8 +5,8 @@ package import Session
 /// The limit on commands by plain topics: a token bucket for all senders together, since a command names none.
 ///
 /// A start writes a session to the journal, the outbox and the ledger. One each five seconds stays below the sessions
-/// of a day that a ledger accepts from a node. The numbers are judgements, stated in `Trust.md`: smaller ones would
-/// refuse automations that press often in a row, larger ones would let one sender fill journal and ledger faster.
+/// of a day that a ledger accepts from a node. `Trust.md` states the numbers. Smaller ones refuse automations that
+/// press often in a row; larger ones let one sender fill journal and ledger faster.
 package struct CommandAllowance: Sendable {
     /// Tokens of a full bucket, which gets one each second.
     private static let burst: Int64 = 100

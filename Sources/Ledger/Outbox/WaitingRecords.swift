@@ -5,15 +5,14 @@ import Wire
 
 /// The records that wait for their acknowledgement, and when each is sent.
 package struct WaitingRecords: Sendable {
-    /// Records that are sent and not acknowledged at one time. A judgement, stated by the protocol: they keep a
-    /// service busy that writes in bulk, and no more are lost while it is away.
+    /// Records that are sent and not acknowledged at one time. The protocol states it. So many keep a service busy that
+    /// writes in bulk, and no more are lost while it is away.
     private static let window = 32
-    /// The time until an unanswered record is sent again; the interval doubles. A judgement, stated by the protocol: a
-    /// shorter one would repeat records that a busy service has and is still writing, a longer one would keep a lost
-    /// record out of the week for longer.
+    /// The time until an unanswered record is sent again; the interval doubles. The protocol states it. Shorter repeats
+    /// records that a busy service is still writing; longer keeps a lost record out of the week for longer.
     private static let firstRetryInterval: Milliseconds = .seconds(10)
-    /// The longest interval. A judgement, stated by the protocol: a shorter one would repeat more to a service whose
-    /// disk is full, a longer one would delay the records further once it can write again.
+    /// The longest interval. The protocol states it. Shorter repeats more to a service whose disk is full; longer
+    /// delays the records once it can write again.
     private static let longestRetryInterval: Milliseconds = .seconds(600)
 
     package internal(set) var records: [SessionID: Waiting] = [:]

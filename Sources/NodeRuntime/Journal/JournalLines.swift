@@ -5,8 +5,8 @@ import Session
 /// The lines of a journal file, one for each journal that was written. The last one applies.
 ///
 /// A line holds, with spaces between, the length of the JSON in bytes (eight decimal digits), its FNV-1a hash (sixteen
-/// hexadecimal digits), the JSON and a line feed. The JSON contains neither line feed nor NUL: so the line after a
-/// damaged one is found, and unwritten bytes are recognised, since the file is all zeros after the last line.
+/// hexadecimal digits), the JSON and a line feed. The JSON contains neither line feed nor NUL, so a reader finds the
+/// line after a damaged one. It also recognises unwritten bytes, since the file is all zeros after the last line.
 struct JournalLines {
     static let headerBytes = 26
 

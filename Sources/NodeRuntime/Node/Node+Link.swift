@@ -52,8 +52,8 @@ extension Node {
         handle(link.receive(event, at: groupTime))
     }
 
-    /// Subscribes at QoS 0. An MQTT session that ends with its connection gets nothing again, so acknowledgements would
-    /// only cost a packet for each message, and let the broker hold back all but a few messages.
+    /// Subscribes at QoS 0. An MQTT session that ends with its connection gets nothing again. So acknowledgements would
+    /// only cost a packet for each message, and let the broker hold back all but a few.
     func subscribe(_ filters: [NodeCore.Filter], barrier: Outgoing) {
         link.subscribe(filters.map { Subscription($0.topics, qos: .atMostOnce, noLocal: $0.isNoLocal) })
         link.send(barrier)

@@ -15,7 +15,7 @@ import Wire
 /// press that arrives over MQTT is decided, journalled and published without a thread switch. The cost: a slow disk
 /// blocks that thread. `Mosquitto` resolves names and connects elsewhere.
 package actor Node {
-    /// How long the reply to a start waits for the broker. A judgement: a local broker answers within a tenth of that.
+    /// How long the reply to a start waits for the broker. A local broker answers within a tenth of that.
     private static let confirmationLimit: Milliseconds = 300
 
     package nonisolated let loop: EventLoop

@@ -12,8 +12,8 @@ import Session
 struct RecentSessions {
     /// The maximum number of sessions: more than a page lists for a week.
     static let limit = 100
-    /// The time from a change until the file is written. A judgement: encoding a hundred sessions on the node's thread
-    /// takes a millisecond or more, which would delay a press right after a start.
+    /// The time from a change until the file is written. To encode a hundred sessions takes the node's thread a
+    /// millisecond or more, which would delay a press right after a start.
     private static let saveDelay: Milliseconds = .seconds(2)
     private static let name = "recent.json"
     /// The largest file that is read, in bytes; ``limit`` sessions of the longest plans need less.

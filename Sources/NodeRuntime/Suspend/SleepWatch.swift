@@ -10,7 +10,7 @@ import Platform
 /// logind's delay lock: the machine suspends when other nodes have been notified, or after half a second. Without a
 /// system bus or logind it does nothing, which is no error: containers have neither.
 package enum SleepWatch {
-    /// Seconds until a lost system bus is tried again. A judgement: an update of the system restarts it in less.
+    /// Seconds until a lost system bus is tried again. An update of the system restarts the bus in less time.
     private static let retrySeconds: UInt32 = 5
 
     /// Starts a thread that watches until the process ends. The system bus is that of `DBUS_SYSTEM_BUS_ADDRESS`.

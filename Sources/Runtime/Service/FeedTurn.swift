@@ -3,13 +3,13 @@
 import Session
 
 /// Whether a service publishes its feed in a space, or stands by for another service that does. The feed itself names
-/// the service that wrote it. `PlainTurn` relies on a will instead, which the readers of plain topics need; here pings
-/// tell if that service is there, so that a short loss of its connection changes nothing.
+/// the service that wrote it. Pings tell if that service is there, so that a short loss of its connection changes
+/// nothing. `PlainTurn` relies on a will instead, which the readers of plain topics need.
 struct FeedTurn: Sendable {
     /// The time between two pings to the other service.
     static let interval: Milliseconds = .seconds(5)
-    /// The number of pings in a row without an answer after which the other service is gone. A judgement, stated by the
-    /// protocol: a broker that restarts does not change which service publishes.
+    /// The number of pings in a row without an answer after which the other service is gone. The protocol states it. So
+    /// a restart of the broker does not change which service publishes.
     private static let unansweredLimit = 3
 
     let me: NodeID

@@ -25,7 +25,7 @@ package struct ServiceOutput {
     package func publish(_ outgoing: Outgoing, completion: Completion? = nil) { send(outgoing, completion) }
 }
 
-/// The core of a service in one space. It lives on the loop's thread. It owns no session; it knows group time, the
+/// The core of a service in one space. It is used on the loop's thread. It owns no session; it knows group time, the
 /// current session, the nodes, and whether it publishes its feed.
 package final class ServiceCore {
     /// The service that this is the core of. It decides which feed is watched.

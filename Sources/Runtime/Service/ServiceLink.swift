@@ -7,7 +7,7 @@ package import Session
 package import Settings
 import Wire
 
-/// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread. It registers the
+/// The broker connection of a service, and the spaces that it serves. It is used on the loop's thread. It registers the
 /// will, subscribes, and passes events to each space. A will is for one space; a service for every space has none.
 package final class ServiceLink<Space: ServiceSpace> {
     private static var spacesLimit: Int { 4_096 }

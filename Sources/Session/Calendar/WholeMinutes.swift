@@ -3,7 +3,7 @@
 /// Divides whole minutes among the parts of a sum, so that what a screen shows adds up.
 public enum WholeMinutes {
     /// Returns the whole minutes of each part, none of which may be negative. They add up to the whole minutes of the
-    /// sum: minutes lost by rounding down go to the parts that lose most, the earlier one of two equal ones first.
+    /// sum. Minutes lost by rounding down go to the parts that lose most, of equal ones to the earlier first.
     public static func of(_ parts: [Milliseconds]) -> [Int] {
         let minute = Milliseconds.minutes(1).count
         let parts = parts.map(\.count)

@@ -3,9 +3,8 @@
 /// The offset of another node's clocks, as an interval that each exchange narrows and drift widens.
 ///
 /// A ping was sent at `sent`, answered at the peer's reading `boot`, and the answer came at `now`. This proves that the
-/// peer's boot clock is ahead of this one by at least `boot - now` and at most `boot - sent`, however the delay was
-/// divided between the two directions. This is the interval method of Marzullo and Owicki, "Maintaining the Time in a
-/// Distributed System" (1983).
+/// peer's boot clock is ahead of this one by `boot - now` to `boot - sent`, whatever part of the delay each direction
+/// had. This is the interval method of Marzullo and Owicki, "Maintaining the Time in a Distributed System" (1983).
 package struct ClockEstimate: Hashable, Sendable {
     /// The time in which two clocks drift apart by a microsecond at most: 200 millionths, twice a crystal's tolerance.
     package static let driftInterval: Milliseconds = 5

@@ -2,37 +2,37 @@
 
 /// The pings to other nodes: which nodes are asked for their clocks, when, and the estimates from their answers.
 struct ClockSync: Hashable, Sendable {
-    /// Pings of a burst. A judgement, like ``burstInterval``: the shortest of eight delays is near the least possible.
-    /// Fewer would leave a larger error, more would delay the first exact time.
+    /// Pings of a burst. The shortest of eight delays is near the least possible. Fewer leave a larger error; more
+    /// delay the first exact time.
     fileprivate static let burst = 8
     /// The time between the pings of a burst.
     static let burstInterval: Milliseconds = 40
     /// The least time between the pings of a burst, for each online node. So the nodes together send some 2,000 pings a
     /// second at most, while each asks eight nodes.
     private static let pacePerNode: Milliseconds = 5
-    /// An error bound that is good enough to end the pings. A judgement: no person sees it, so a smaller one would cost
-    /// pings for nothing; a larger one would be seen sooner as clocks drift.
+    /// An error bound that is good enough to end the pings, since no person sees it. Smaller costs pings for nothing;
+    /// larger becomes visible sooner as clocks drift.
     private static let goodBound: Milliseconds = 4
-    /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better, so more
-    /// would be in vain; fewer would give up where one quick answer was about to come.
+    /// Pings of a poll that reaches no ``goodBound``. A network that slow does not get better, so more are in vain.
+    /// Fewer could miss the one quick answer.
     fileprivate static let pingsLimit = 64
     /// The time between pings after the burst.
     fileprivate static let pollInterval: Milliseconds = 200
-    /// The longest wait after pings without an answer: eight and a half minutes. A judgement: a shorter one would send
-    /// more pings to nodes that never answer, a longer one would leave a node unmeasured for longer when it answers
-    /// again and publishes nothing.
+    /// The longest wait after pings without an answer: eight and a half minutes. Shorter means more pings to nodes that
+    /// never answer. Longer means that a node which answers again, but publishes nothing, is measured later.
     private static let longestWait: Milliseconds = .seconds(512)
     /// The time that a message with a group time waits for the first pong: a burst.
     static let firstAnswerLimit: Milliseconds = 300
     /// Pings without an answer after which a node counts as silent: 2.5 seconds. The protocol states it.
     private static let silentAfter = 7
-    /// The shortest time between two polls of one node that its presences cause: a peer can publish any number of them.
+    /// The shortest time between two polls of one node that its presences cause. A peer can publish any number of
+    /// presences.
     private static let restartInterval: Milliseconds = .seconds(1)
-    /// The longest interval between exchanges while a session runs. A judgement: drift stays below 25 ms, with a longer
-    /// one it would not; a shorter one would cost pings.
+    /// The longest interval between exchanges while a session runs. It keeps drift below 25 ms; shorter costs more
+    /// pings.
     private static let longestIdleInterval: Milliseconds = .seconds(120)
-    /// The shortest interval between exchanges and between comparisons. A judgement: with a shorter one a false clock
-    /// would cause more pings, with a longer one a contradiction would last longer.
+    /// The shortest interval between exchanges and between comparisons. Shorter means more pings because of a false
+    /// clock; longer means that a contradiction lasts longer.
     private static let shortestIdleInterval: Milliseconds = .seconds(5)
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
@@ -70,7 +70,7 @@ struct ClockSync: Hashable, Sendable {
         /// Whether this machine's kernel does not vouch for its clock.
         var needsReferences: Bool
 
-        /// The conditions on a node that shows this view.
+        /// Takes the conditions from the view that the node shows.
         init(_ view: View, isBarrierPassed: Bool, needsReferences: Bool) {
             (self.isBarrierPassed, self.needsReferences) = (isBarrierPassed, needsReferences)
             guard !view.isOwner, let shown = view.register, shown.status.isLive else { return }
@@ -175,9 +175,9 @@ struct ClockSync: Hashable, Sendable {
     /// Chooses the nodes to ask.
     ///
     /// One is the owner of the live session that is shown here. The others depend on whether this machine's kernel
-    /// vouches for its clock. If it does not, they are nodes whose kernels vouch, which tell this node the time; if
-    /// there are none, they are any online nodes, which may know of one. If it does, they are the vouching nodes that
-    /// contradict this one, so that both sides know of it.
+    /// vouches for its clock. If it does not, they are nodes whose kernels vouch, which tell this node the time. If
+    /// there are none, they are any online nodes, which may know of one. If this kernel vouches, they are the vouching
+    /// nodes that contradict it, so that both sides know.
     mutating func update(_ plan: Plan, among peers: Peers, _ context: Context) {
         guard plan != self.plan else { return }
         self.plan = plan

@@ -34,13 +34,13 @@ struct GroupClock: Hashable, Sendable {
 
     /// Clocks agree within this time; beyond it they contradict each other.
     static let agreement = Limits.stampLead
-    /// A larger change of group time moves dates and judges stamps again. A judgement, stated by the protocol: the
-    /// precision of a clock that a person sets by hand. A smaller one would move dates for less than that; a larger one
-    /// would leave dates wrong that people can tell.
+    /// A larger change of group time moves dates and judges stamps again. The protocol states it. It is the precision
+    /// of a clock that a person sets by hand. A smaller one moves dates for less than that; a larger one leaves errors
+    /// that people see.
     static let tolerance: Milliseconds = .seconds(2)
-    /// A clock is followed when it moves by more than this. A judgement: comparisons of clocks waver by the delay
-    /// of a network, and two readings of one machine by a millisecond. A smaller one would follow that, a larger one
-    /// would leave group time that much wrong.
+    /// A clock is followed when it moves by more than this. Comparisons of clocks vary with the delay of a network, and
+    /// two readings of one machine by a millisecond. A smaller limit follows these variations; a larger one leaves
+    /// group time that much wrong.
     private static let wavering: Milliseconds = 50
 
     /// The vouched clock of another node.
@@ -107,8 +107,8 @@ struct GroupClock: Hashable, Sendable {
         }
     }
 
-    /// Follows the median of vouched clocks. If two are in the middle, that is the one nearer to the own clock, or the
-    /// earlier one if the own clock is implausible, since a stamp of the past is admitted.
+    /// Follows the median of vouched clocks. Of two in the middle it takes the one nearer to the own clock. If the own
+    /// clock is implausible, it takes the earlier one, since a stamp of the past is admitted.
     private mutating func follow(_ voices: [Reading], at now: Instant) {
         let leads = voices.map(\.lead).sorted()
         let (low, high) = (leads[(leads.count - 1) / 2], leads[leads.count / 2])

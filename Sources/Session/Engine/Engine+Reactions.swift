@@ -2,8 +2,8 @@
 
 /// The rules that combine the state of several parts, whichever input has changed it.
 extension Engine {
-    /// Applies one rule after the other until none applies. It ends, because no rule applies twice to the same cause: a
-    /// wait that is over is cleared, a session gets its final date or ends, and a request that was answered is removed.
+    /// Applies one rule after the other until none applies. It ends, because no rule applies twice to the same cause. A
+    /// wait that is over is cleared, a session gets its final date or ends, and an answered request is removed.
     mutating func react(_ context: inout Context) {
         // A node that is silent by now is not waited for.
         if groupClock.source != .own { compareClocks(context) }

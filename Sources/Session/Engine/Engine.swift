@@ -8,9 +8,9 @@
 ///
 /// Each part owns its state. The passing of time changes the own session in `advance`; a start, `take`, an intent or a
 /// recovery changes it in `dispatch`. Rules that depend on several parts are in `Engine+Reactions.swift` and run until
-/// none applies: when the own session ends or is dated because of others, and when a request becomes a takeover
-/// (`Engine+Takeover.swift`). Publishing is a step of its own after them, because a register leaves only in the state
-/// at the end of an input.
+/// none applies. They decide when the own session ends or is dated because of others, and when a request becomes a
+/// takeover (`Engine+Takeover.swift`). Publishing is a step of its own after them, because a register leaves only in
+/// the state at the end of an input.
 ///
 /// A line marked `// rule: NAME` is a rule that the simulator proves. A mutant is a build without the rule; `else:` is
 /// the code that it has there instead. Tests/README.md (Mutants) has the forms of marks.
@@ -200,7 +200,7 @@ public struct Engine: Hashable, Sendable {
     /// Returns the view of this instant: the admitted register with the largest stamp.
     package func view(at now: Instant) -> View { makeView(context(at: now)) }
 
-    /// Returns the view of an input's instant, with the time that was shown, the end of the alarm and the message.
+    /// Returns the complete view of an input's instant: with the shown time, the end of the alarm and the message.
     func makeView(_ context: Context) -> View {
         var fresh = makeRegisterView(context)
         fresh.keepShownTime(of: view, at: context.now.boot)
@@ -226,8 +226,8 @@ public struct Engine: Hashable, Sendable {
         }
     }
 
-    /// Whether the own register can be the current one. If others do not admit its stamp, it can only if it is the only
-    /// register.
+    /// Whether the own register can be the current one. If others do not admit its stamp, it can be only where there is
+    /// no other register.
     func isCandidate(_ own: Register, _ context: Context) -> Bool {
         guard link.isBarrierPassed else { return true }
         if ownership.journal.isWithheld { return false }

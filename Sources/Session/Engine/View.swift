@@ -196,8 +196,8 @@ extension Moment {
         return Alarm(boot: anchorBoot + end, groupTime: time, isRinging: since < Limits.alarmRings)
     }
 
-    /// The time from the anchor to the end of the phase that ran last, or to the instant at which the present one had
-    /// its length; `nil` before that.
+    /// The time from the anchor to the latest end of a phase; `nil` if none has ended. In overtime it is the instant at
+    /// which the present phase reached its length.
     private var endOfPhase: Milliseconds? {
         switch register.status {
         // The anchor moves when the owner's machine boots, the run does not.

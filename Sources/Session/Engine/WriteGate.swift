@@ -2,11 +2,11 @@
 
 /// Numbers the writes of the journal, and holds answers until their write is on disk.
 struct WriteGate: Hashable, Sendable {
-    /// The most answers that wait while the disk fails. A judgement: peers whose answers are lost ask again in 1 s, so
-    /// fewer would cost repetitions, and more would only take memory.
+    /// The most answers that wait while the disk fails. A peer whose answer is lost asks again in 1 s. Fewer cost
+    /// repetitions; more only take memory.
     static let waitingAnswersLimit = 256
-    /// The time from a failed write to the next one. A judgement: a full disk does not change faster, and a longer wait
-    /// would hold back what is not saved.
+    /// The time from a failed write to the next one. A full disk does not change faster; a longer wait delays what is
+    /// not saved yet.
     private static let retryDelay: Milliseconds = .seconds(1)
 
     /// When the last write failed; `nil` once another one is under way.

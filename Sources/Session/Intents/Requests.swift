@@ -2,25 +2,25 @@
 
 /// The intents of this node for other owners, sent or not, that are not answered yet.
 struct Requests: Hashable, Sendable {
-    /// How long a person waits for an owner's answer. A judgement of the product: one second more than
-    /// ``unresponsiveLimit``, so that a takeover comes first. The documents state it.
+    /// How long a person waits for an owner's answer. It is one second more than ``unresponsiveLimit``, so that a
+    /// takeover comes first. The documents state it.
     static let giveUpAfter: Milliseconds = .seconds(5)
     /// How long a person waits at most, however often the session is continued or another one is shown. Twice
     /// ``giveUpAfter``: once until the owner can be asked, and once for its answer. The protocol states it.
     static let longestWait: Milliseconds = 2 * giveUpAfter
-    /// The time until an unanswered intent is sent again with the same id. A judgement: long enough for a broker on a
-    /// slow network, short enough for two tries before ``silenceLimit``.
+    /// The time until an unanswered intent is sent again with the same id. It is long enough for a broker on a slow
+    /// network, and short enough for two tries before ``silenceLimit``.
     static let resendInterval: Milliseconds = .seconds(1)
-    /// The time without any message from the owner until its session is taken over. A judgement: twice
-    /// ``resendInterval``, since one lost answer is no reason to take over. The protocol states it. Nodes with other
-    /// values would still agree, because a takeover by mistake does no harm.
+    /// The time without any message from the owner until its session is taken over. It is twice ``resendInterval``,
+    /// since one lost answer is no reason to take over. The protocol states it. Nodes with other values would still
+    /// agree, because a takeover by mistake does no harm.
     static let silenceLimit: Milliseconds = .seconds(2)
     /// The time until an owner that sends other messages but no answer loses its session. Longer than ``silenceLimit``,
     /// since the owner is alive and its disk may be slow. The protocol states it.
     static let unresponsiveLimit: Milliseconds = .seconds(4)
-    /// Owners that a request remembers, so that a late answer of one is not counted as a lie. A judgement: within
-    /// ``longestWait`` a session seldom has more than two. With fewer, honest late answers would be counted as lies;
-    /// with more, more former owners could settle the press by a register.
+    /// Owners that a request remembers, so that a late answer of one is not counted as a lie. Within ``longestWait`` a
+    /// session seldom has more than two. With fewer, honest late answers count as lies; with more, more former owners
+    /// could settle the press by a register.
     private static let ownersLimit = 8
 
     private var open: [Request] = []

@@ -2,9 +2,9 @@
 
 /// Decides whether the message of a node is used, by comparing it with what this node knows.
 ///
-/// The codec comes first: it discards messages that are malformed, out of bounds, or retained on a topic that is never
-/// retained, or that name another node than their topic. The broker's ACL lets a node publish only below its own topic.
-/// So the sender is known here, but it can lie in everything that it publishes. `Trust.md` states the effects of lies.
+/// The codec comes first. It discards messages that are malformed or out of bounds, are retained where that is not
+/// allowed, or name another node than their topic. The broker's ACL lets a node publish only below its own topic. So
+/// the sender is known here, but it can lie in everything that it publishes. `Trust.md` states the effects of lies.
 ///
 /// Other checks are elsewhere, because their result changes after the message has come, or is an answer to it:
 ///
@@ -125,14 +125,14 @@ struct Admission: Hashable, Sendable {
 /// The allowance of one peer for one effort: a token bucket.
 ///
 /// A person presses some ten times a second at most, and an intent is repeated once a second, so an honest peer stays
-/// below the limit. An owner writes and publishes its register for each intent that takes effect; 20 a second are some
-/// percent of a core for each peer. The burst is for scripts that press some buttons in a row.
+/// below the limit. An owner writes and publishes its register for each intent that takes effect. At 20 a second this
+/// takes some percent of a core for each peer. The burst is for scripts that press some buttons in a row.
 struct Allowance: Hashable, Sendable {
-    /// Tokens added per second. A judgement, stated in `Trust.md`: fewer would refuse a person who presses fast and
-    /// whose intents are repeated, more would let one peer take more of the owner's processor and disk.
+    /// Tokens added per second. `Trust.md` states it. Fewer refuse a person who presses fast and whose intents are
+    /// repeated. More let one peer use more of the owner's processor and disk.
     static let rate: Int64 = 20
-    /// Tokens of a full bucket. A judgement, stated in `Trust.md`: fewer would refuse a script that presses often in a
-    /// row, more would lengthen the burst of work that a hostile peer can cause.
+    /// Tokens of a full bucket. `Trust.md` states it. Fewer refuse a script that presses often in a row; more lengthen
+    /// the burst of work that a hostile peer can cause.
     static let burst: Int64 = 100
 
     /// The fill level in thousandths of a token. From zero down to `-burst`, the answer is ``Refusal/busy``.

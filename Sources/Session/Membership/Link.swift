@@ -2,23 +2,21 @@
 
 /// The connection to the broker, from its subscriptions to the comparison of clocks.
 struct Link: Hashable, Sendable {
-    /// The time until the barrier counts as passed although it has not returned. A judgement, stated by the protocol: a
-    /// shorter one would end before a slow broker has sent what it retains, a longer one would keep a node from working
-    /// whose broker drops the barrier.
+    /// The time until the barrier counts as passed although it has not returned. The protocol states it. Shorter ends
+    /// before a slow broker has sent its retained messages; longer delays a node whose broker drops the barrier.
     private static let barrierTimeout: Milliseconds = .seconds(2)
-    /// How long after the barrier this node waits for nodes whose presence the broker does not keep. A judgement,
-    /// stated by the protocol: with a shorter one others might see a session before its node's wrong clock is
-    /// corrected, a longer one would delay the session.
+    /// How long after the barrier this node waits for nodes whose presence the broker does not keep. The protocol
+    /// states it. With a shorter wait others may see a session before its node's wrong clock is corrected; a longer one
+    /// delays the session.
     private static let clockTimeout: Milliseconds = .seconds(2)
-    /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice,
-    /// so a shorter one would load the broker; a longer one would delay what a hello finds.
+    /// The time between two hellos of a node. The protocol states it. Each hello makes every node publish twice, so
+    /// shorter loads the broker; longer delays the answers.
     private static let helloInterval: Milliseconds = .seconds(5)
-    /// The wait for answers to a hello. Then it is repeated, if a node that was online has not answered. A judgement,
-    /// stated by the protocol: a node answers within 1.2 s, so a shorter wait would repeat too early, and a longer one
-    /// would only delay the repetition.
+    /// The wait for answers to a hello. Then it is repeated, if a node that was online has not answered. The protocol
+    /// states it. A node answers within 1.2 s, so shorter repeats too early; longer only delays the repetition.
     private static let answerTimeout: Milliseconds = .seconds(2)
-    /// The most repetitions of a hello. A judgement, stated by the protocol: a node that is gone never answers, so more
-    /// would be in vain; fewer would give up sooner where messages are lost.
+    /// The most repetitions of a hello. The protocol states it. A node that is gone never answers, so more are in vain;
+    /// fewer give up sooner where messages are lost.
     private static let repeatsLimit = 3
 
     /// A session that another program has named, and its revision; 0 if that is unknown.

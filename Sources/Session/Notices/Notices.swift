@@ -6,8 +6,8 @@ struct Notices: Hashable, Sendable {
     private var others: [NodeID: Notice] = [:]
     private var isPublished = true
 
-    /// The notices that count. One that is dated more than ``Limits/stampLead`` ahead of a vouched time waits until it
-    /// no longer is, or its node corrects it; else it would win over all later ones.
+    /// The notices that count. One that is dated more than ``Limits/stampLead`` ahead of a vouched time waits until
+    /// that time comes nearer, or its node corrects it. Otherwise it would win over all later ones.
     private func counting(_ context: Context) -> [Notice] {
         [own] + others.values.filter { !$0.isAhead(context) }
     }

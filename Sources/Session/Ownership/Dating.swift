@@ -95,9 +95,9 @@ struct Dating: Hashable, Sendable {
 
     /// The stamp of the session when its times are moved.
     ///
-    /// It is above the stamps that were seen before the start, so that this start wins over them; and not above those
-    /// seen since, so that a later start wins over this one. A published stamp stays if the session has ended, and is
-    /// never replaced by a smaller one, unless group time admits only the new one.
+    /// It is above the stamps that were seen before the start, so that this start wins over them. It is not above those
+    /// seen since, so that a later start wins over this one. A published stamp stays if the session has ended. A
+    /// smaller one replaces it only if group time admits the new one alone.
     private func stamp(
         of own: Register, in journal: Journal, movedBy shift: Milliseconds, among replicas: Replicas, _ context: Context
     ) -> Stamp {

@@ -3,13 +3,13 @@
 /// This node's own topics at the broker, and when to publish on them again. Presence, register and notice are repaired
 /// together, at most once a second, so that two programs with one id do not overwrite each other at full speed.
 struct Echoes: Hashable, Sendable {
-    /// The most versions whose echoes are awaited. A judgement: ten peers may press 100 times before the first echo.
-    /// With fewer, own echoes would be taken for outdated registers and repaired; more would only take memory.
+    /// The most versions whose echoes are awaited. Ten peers may press 100 times before the first echo. With fewer, own
+    /// echoes look like outdated registers and are repaired; more only take memory.
     private static let expectedLimit = 1_024
     /// The time between two repairs, and before a reminder. The protocol states it.
     private static let interval: Milliseconds = .seconds(1)
-    /// The time over which the nodes of a space spread their answers to a hello. A judgement: a shorter one would make
-    /// more nodes answer at one instant, and a person would notice a longer one at a screen that joins.
+    /// The time over which the nodes of a space spread their answers to a hello. Shorter means that more nodes answer
+    /// at one instant; a person notices a longer one at a screen that joins.
     private static let helloSpread: Milliseconds = 200
 
     /// The wait for the next repair; `nil` if none is planned.
@@ -62,8 +62,8 @@ struct Echoes: Hashable, Sendable {
     }
 
     /// Expects the echo of a register that leaves now. Under *no local* there is none, and an older register on the own
-    /// topic is always repaired. A broker that returns echoes all the same causes few repairs: an echo of the present
-    /// version needs none, and one that a later change has overtaken causes at most one a second.
+    /// topic is always repaired. A broker that returns echoes all the same causes few repairs. An echo of the present
+    /// version causes none, and echoes of older versions cause at most one a second.
     mutating func expect(_ version: Version, at boot: BootTime) {
         publishedAt = boot
         if hearsItself { expected.append(version, limit: Self.expectedLimit) }

@@ -19,8 +19,9 @@ public struct Journal: Hashable, Sendable {
     public var lastAnnounced: Register?
     /// Whether the dates of ``lastAnnounced`` are a guess.
     public var isLastAnnouncedGuess: Bool
-    /// Whether times of the own session may be wrong: it was rebuilt by date, after a reboot or in a takeover before
-    /// the clocks were compared; its stamp was made again; or vouched clocks contradicted each other while it lived.
+    /// Whether times of the own session may be wrong. Causes are a new stamp, or vouched clocks that contradicted each
+    /// other while it lived. Another is a rebuild by date: after a reboot, or in a takeover before the clocks were
+    /// compared.
     public var isApproximate: Bool
 
     /// The caller must check the registers.
@@ -65,8 +66,8 @@ extension Journal {
     /// Returns the time from the end of the last run to the takeover of the session. `nil` if no takeover is known, or
     /// if the takeover was dated by another clock than the runs.
     ///
-    /// Either of two facts shows that the clocks differ: the takeover is later than the session's end; or the runs
-    /// contradict group time, and the node that took over does not.
+    /// The clocks differ if the takeover is later than the session's end. They also differ if the runs contradict group
+    /// time, and the node that took over does not.
     /// - Parameter shift: How far the runs are to be moved.
     func roomBeforeTakeover(
         of shift: Milliseconds, among replicas: Replicas, _ clockSync: ClockSync, _ context: Context

@@ -3,8 +3,8 @@
 /// This node's own session and the journal that contains it. A change of the register raises its version. Changes are
 /// collected until the end of the input: then records are filed, and the journal is written once.
 struct Ownership: Hashable, Sendable {
-    /// Former sessions for which intents are answered. A judgement: more than are started within ``Limits/intentLife``.
-    /// With fewer, some presses would get no answer; more would make each write of the journal larger.
+    /// Former sessions for which intents are answered. People start fewer within ``Limits/intentLife``. With a smaller
+    /// number some presses get no answer; a larger one makes each write of the journal larger.
     static let pastLimit = 16
     /// Latest effects that are forwarded after a takeover, as the protocol states: more than people press before one.
     private static let carriedLimit = 16

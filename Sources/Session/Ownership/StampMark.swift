@@ -19,8 +19,8 @@ struct StampMark: Hashable, Sendable {
     }
 
     /// Raises the mark to an admitted stamp, and the mark in the journal above it with a reserve. Returns whether that
-    /// must be written. An own stamp needs no reserve. Stamps of others rise by at most 10 s and the time that passes,
-    /// so a peer that publishes any number of rising stamps causes about one write of the journal per second.
+    /// must be written. An own stamp needs no reserve. Stamps of others rise by at most 10 s and the time that passes.
+    /// So even a peer that publishes rising stamps all the time causes about one write of the journal per second.
     mutating func raise(to stamp: Stamp, _ context: Context) -> Bool {
         guard seen.see(stamp), !written.isAtLeast(stamp) else { return false }
         // rule: markOnDisk, else: return false

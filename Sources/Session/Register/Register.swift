@@ -31,8 +31,8 @@ public struct Register: Hashable, Sendable {
     public var plan: [Phase] { _read { yield fields.plan } _modify { yield &fields.plan } }
     /// Whether the next phase starts by itself.
     public var autoAdvance: Bool { _read { yield fields.autoAdvance } _modify { yield &fields.autoAdvance } }
-    /// Whether an alarm is raised where a phase waits for a person, where one has had its length in overtime, and at
-    /// the end of the session; see ``Moment/alarm``.
+    /// Whether an alarm is raised where the session waits for a person, and at its end; see ``Moment/alarm``. With
+    /// overtime it is also raised when a phase reaches its length.
     public var hasAlarm: Bool { _read { yield fields.hasAlarm } _modify { yield &fields.hasAlarm } }
     /// Whether a countdown's phase goes on past its length, until a person ends it or ``Limits/overtime`` has passed.
     public var hasOvertime: Bool { _read { yield fields.hasOvertime } _modify { yield &fields.hasOvertime } }

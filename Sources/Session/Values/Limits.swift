@@ -15,15 +15,15 @@ public enum Limits {
     public static let phaseSeconds = 1...86_400
     /// The longest phase in hours, for texts.
     package static let phaseHours = phaseSeconds.upperBound / 3_600
-    /// The longest time that a phase goes on beyond its length. A judgement: a shorter one would end the phase of a
-    /// person who still works, a longer one would count the night of a person who forgot it.
+    /// The longest time that a phase goes on beyond its length. A shorter one could end the phase of a person who still
+    /// works; a longer one counts the night of a person who forgot it.
     public static let overtime: Milliseconds = .minutes(720)
-    /// How long an alarm counts as new. A device that first sees it later does not ring. A judgement of the product: a
-    /// shorter time would silence devices whose connection is slow, a longer one would let a device that wakes ring for
-    /// an end that people have long noticed.
+    /// How long an alarm counts as new. A device that first sees it later does not ring. Shorter means that devices
+    /// with a slow connection stay silent. Longer means that a device that wakes rings for an end that people noticed
+    /// long ago.
     public static let alarmNewFor: Milliseconds = .seconds(10)
-    /// How long an alarm rings; after that it is only shown, until a person ends it. A judgement of the product: a
-    /// shorter time would miss a person in another room, a longer one would disturb an empty house for longer.
+    /// How long an alarm rings; after that it is only shown, until a person ends it. Shorter misses a person in another
+    /// room; longer disturbs without need.
     public static let alarmRings: Milliseconds = .minutes(5)
     /// The longest time that a message is on all screens.
     public static let messageLife: Milliseconds = .days(1)
@@ -52,35 +52,33 @@ public enum Limits {
     /// Nodes of a space that a node remembers; messages of further ones are discarded. It bounds the memory of a node.
     public static let nodes = 4_096
 
-    /// The most that an admitted stamp is ahead of a vouched group time, and that agreeing clocks differ. A judgement:
-    /// a kernel that calls its clock synchronised is right within 10 s, and no person waits longer for a start.
+    /// The most that an admitted stamp is ahead of a vouched group time, and that agreeing clocks differ. A kernel that
+    /// calls its clock synchronised is right within 10 s, and no person waits longer for a start.
     public static let stampLead: Milliseconds = .seconds(10)
     /// The most that a plausible clock is ahead of ``earliestStamp``: 20 years. An admitted stamp is at most that much
     /// ahead of a group time that no kernel vouches for.
     public static let plausibleSpan: Milliseconds = .days(7_305)
-    /// Nodes that are asked for the time. A judgement: the median of seven is right although three are wrong; fewer
-    /// would outvote less, more would cost pings.
+    /// Nodes that are asked for the time. The median of seven is right even if three are wrong. Fewer tolerate fewer
+    /// wrong ones; more cost pings.
     public static let timeReferences = 7
     /// The longest time from a ping to a pong that is used; a later one bounds nothing.
     public static let pongAge: Milliseconds = .seconds(10)
-    /// The largest error bound of a time that is not shown as approximate. A judgement: a person sees two displays that
-    /// change further apart. So a larger one would hide a visible error, and a smaller one would mark times that look
-    /// right.
+    /// The largest error bound of a time that is not shown as approximate. A person sees when two displays change
+    /// further apart. So a larger one hides a visible error, and a smaller one marks times that look right.
     public static let exactEnough: Milliseconds = 250
     /// The earliest start of a session: 2026-01-01, when Lockstep began to exist.
     public static let earliestStamp: GroupTime = 1_767_225_600_000
-    /// The longest time after an expiry at which the next phase starts by itself: half an hour. A judgement of the
-    /// product: with a shorter one a plan would wait after a short suspend; with a longer one phases would count for
-    /// which no person was there.
+    /// The longest time after an expiry at which the next phase starts by itself: half an hour. Shorter means that a
+    /// plan waits after a short suspend; longer, that phases count while no person is there.
     public static let lateness: Milliseconds = .minutes(30)
-    /// How long a display shows a completed or superseded session. A judgement of the product: a shorter time is too
-    /// short to read how it ended, a longer one delays the idle screen and its buttons.
+    /// How long a display shows a completed or superseded session. A shorter time is too short to read how it ended; a
+    /// longer one delays the idle screen and its buttons.
     public static let completionShown: Milliseconds = .seconds(5)
-    /// The time without contact to the owner until a display is stale. A judgement of the product: shorter
-    /// interruptions of a network end by themselves and would only alarm people; with a longer one people would rely on
-    /// a time that may miss a press.
+    /// The time without contact to the owner until a display is stale. Shorter interruptions of a network end by
+    /// themselves, and notices of them only alarm people. Longer means that people rely on a time that may miss a
+    /// press.
     public static let staleAfter: Milliseconds = .seconds(30)
-    /// How long an intent may take effect. A judgement of the product: a later effect would surprise, and a shorter
-    /// life would lose presses to a broker that is restarted.
+    /// How long an intent may take effect. A later effect would surprise; with a shorter life, presses are lost when
+    /// the broker restarts.
     public static let intentLife: Milliseconds = .seconds(30)
 }

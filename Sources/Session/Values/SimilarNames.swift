@@ -8,8 +8,8 @@ extension [String] {
         return similar.isEmpty ? nil : similar.prefix(3).joined(separator: ", ")
     }
 
-    /// The number of letters to insert, to remove, to replace or to swap with the next until two names have the same
-    /// words in any order.
+    /// Returns how many changes of a letter make two names equal, apart from the order of their words. A change
+    /// inserts, removes or replaces a letter, or swaps it with the next.
     private static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (sorted(one), sorted(other))
         var (last, beforeLast) = ([Int](0...other.count), [Int]())

@@ -5,7 +5,7 @@ import Glibc
 /// The command line of this process.
 ///
 /// Swift's runtime, when it is linked into the program, looks for the arguments beside the environment. A library that
-/// was loaded before and set a variable, such as libfaketime, has moved the environment: Swift then finds no arguments
+/// was loaded before and set a variable, such as libfaketime, has moved the environment. Swift then finds no arguments
 /// at all, and the program would run with its defaults. The kernel's copy does not move.
 package enum ProcessArguments {
     /// The arguments without the program's name. Ends the process if they cannot be read.

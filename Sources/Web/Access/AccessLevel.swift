@@ -5,7 +5,7 @@ import Display
 
 /// The access of a client to a node over HTTP.
 enum AccessLevel: Sendable {
-    /// None: nothing has checked the request.
+    /// No access: nothing has checked the request.
     case none
     /// Read only.
     case view

@@ -2,7 +2,7 @@
 
 import API
 
-/// Says what a shared key opens, compared in constant time.
+/// The shared keys of a node's pages, which are compared in constant time.
 struct SharedKeys: Sendable {
     private let view: String
     private let control: String

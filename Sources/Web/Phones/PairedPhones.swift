@@ -13,7 +13,7 @@ package final class PairedPhones: Sendable {
     /// The phones and their open connections.
     private struct State {
         var book: PhoneBook
-        /// The connections that have had a request with the key of a phone, and the phone of the last request: a proxy
+        /// The connections that have had a request with the key of a phone, and the phone of the last request. A proxy
         /// uses one connection for several clients, one after the other.
         var connections: [ObjectIdentifier: (phone: PhoneBook.Phone?, channel: any Channel)] = [:]
     }

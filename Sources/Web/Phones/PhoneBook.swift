@@ -7,7 +7,7 @@ import HTTPTypes
 import Platform
 import Session
 
-/// The phones that are paired with a node, in their file, and the links that still pair one.
+/// The phones that are paired with a node, with their file, and the links that can still pair one.
 ///
 /// A key is kept only as its SHA-256. Each has 192 random bits, so its hash needs no salt. Links are lost at a restart.
 struct PhoneBook {

@@ -4,7 +4,7 @@ public import Session
 
 /// The calm service's result for one session.
 public struct CalmFeed: Hashable, Sendable, Described {
-    /// The change from the minute before the last one to the last one.
+    /// The change between the last two minutes.
     public enum Trend: String, CaseIterable, Sendable {
         case rising, falling, steady
     }

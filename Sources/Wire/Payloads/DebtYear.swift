@@ -16,7 +16,7 @@ public struct DebtYear: Hashable, Sendable, Described {
     public static let weeks = 52
     /// The days that a reader accepts: more than a service writes.
     public static let daysLimit = 400
-    /// The minutes that a day can have: those of two dates, since a week's first day can include the rest of a date.
+    /// The minutes that a day can have: those of two dates. A week's first day can include the rest of a date.
     private static let dayMinutes = 0...2_880
 
     public init(first: CivilDate, days: [Int], calm: [Int?] = [], at: GroupTime) {
