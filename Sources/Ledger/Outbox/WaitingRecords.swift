@@ -5,8 +5,8 @@ import Wire
 
 /// The records that wait for their acknowledgement, and when each is sent.
 package struct WaitingRecords: Sendable {
-    /// Records that are sent and not acknowledged at one time. The protocol states it. So many keep a service busy that
-    /// writes in bulk, and no more are lost while it is away.
+    /// Records that are sent and not acknowledged at one time. The protocol states the number. It keeps a service busy
+    /// that writes in bulk, and no more are lost while it is away.
     private static let window = 32
     /// The time until an unanswered record is sent again; the interval doubles. The protocol states it. Shorter repeats
     /// records that a busy service is still writing; longer keeps a lost record out of the week for longer.

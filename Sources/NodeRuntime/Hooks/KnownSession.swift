@@ -46,7 +46,7 @@ struct KnownSession: Codable, Hashable, Sendable {
         version = register.version
     }
 
-    /// Marks what the register shows as reported, so that a phase is reported once, even if the one before is extended.
+    /// Marks what the register shows as reported. So a phase is reported once, even if the one before is extended.
     mutating func markReported(_ register: Register) {
         phase = max(phase, register.phase)
         if !hasEnded { status = register.status }

@@ -8,8 +8,8 @@ import Session
 struct FeedTurn: Sendable {
     /// The time between two pings to the other service.
     static let interval: Milliseconds = .seconds(5)
-    /// The number of pings in a row without an answer after which the other service is gone. The protocol states it. So
-    /// a restart of the broker does not change which service publishes.
+    /// The number of pings in a row without an answer after which the other service is gone. The protocol states it.
+    /// With three, a restart of the broker does not change which service publishes.
     private static let unansweredLimit = 3
 
     let me: NodeID

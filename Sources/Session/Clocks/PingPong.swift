@@ -9,8 +9,7 @@ public struct Ping: Hashable, Sendable {
     /// The asker's group time, so that a node whose time differs can ask back.
     public var at: GroupTime
     /// The version of the asked node's register that the asker holds. If it is lower than the node's own, the node
-    /// publishes its register again. Epoch and rev are 0 for no register. `nil` if the asking program does not state
-    /// it.
+    /// publishes its register again. Epoch and rev are 0 for no register. `nil` if the asker does not state it.
     public var held: Version?
 
     /// The caller must read both clocks at one instant.

@@ -196,8 +196,8 @@ extension Moment {
         return Alarm(boot: anchorBoot + end, groupTime: time, isRinging: since < Limits.alarmRings)
     }
 
-    /// The time from the anchor to the latest end of a phase; `nil` if none has ended. In overtime it is the instant at
-    /// which the present phase reached its length.
+    /// The time from the anchor to the end of a phase that an alarm can be for; `nil` if there is none. In overtime it
+    /// is the instant at which the present phase reached its length.
     private var endOfPhase: Milliseconds? {
         switch register.status {
         // The anchor moves when the owner's machine boots, the run does not.
