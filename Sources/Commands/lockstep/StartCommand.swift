@@ -112,7 +112,7 @@ struct StartCommand: AsyncParsableCommand {
         ]
     }
 
-    /// Returns the words for a start; with --until they say when the session ends, unless another one is current by now.
+    /// Returns the words for a start; with --until also when the session ends, unless another one is current by now.
     private func done(_ reply: ReplyReport, of client: ControlClient) async -> Localized {
         let started = CommandOutput.strings[.eventStarted]
         guard until != nil, let status = try? await client.status(), status.session == reply.session,
