@@ -4,7 +4,7 @@ extension [String] {
     /// Returns the names that are most like a wrong one, for an error; none if no name is like it.
     public func names(like wrong: String) -> String? {
         let distances = map { Self.distance($0, wrong) }
-        let similar = zip(self, distances).filter { $0.1 == distances.min() && $0.1 <= (wrong.count + 1) / 4 }.map(\.0)
+        let similar = zip(self, distances).filter { $0.1 == distances.min() && $0.1 <= (wrong.count + 2) / 4 }.map(\.0)
         return similar.isEmpty ? nil : similar.prefix(3).joined(separator: ", ")
     }
 

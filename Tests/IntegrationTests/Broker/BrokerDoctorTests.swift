@@ -103,16 +103,6 @@ import Testing
         #expect(findings["wills"]?.state == "wrong", "\(findings)")
     }
 
-    @Test func aSecondConnectionThatFailsIsNoLackOfTheBroker() async throws {
-        let findings = try await Self.findings(Broker.Options(lines: ["max_connections 1"]), code: 3)
-        #expect(Self.states(of: findings)["connection"] == "ok", "\(findings)")
-        for check in ["retained", "no local"] {
-            let found = findings[check]?.found.text
-            #expect(findings[check]?.state == "wrong", "\(findings)")
-            #expect(found?.contains("a second connection to mqtt://desk@127.0.0.1:") == true, "\(findings)")
-        }
-    }
-
     @Test func theLargestPacketIsFound() async throws {
         let findings = try await Self.findings(Broker.Options(lines: ["message_size_limit 2000"]), code: 3)
         let found = try #require(findings["packets"]?.found.text)
