@@ -26,7 +26,7 @@ package struct DisplaySnapshot: Sendable {
     func preset(of request: StartRequest) throws(RequestError) -> Preset? {
         guard let name = request.preset else { return nil }
         if let preset = presets.first(where: { $0.name == name }) { return preset }
-        let names = presets.map(\.name).sorted().joined(separator: ", ")
+        let names = presets.isEmpty ? "none" : presets.map(\.name).sorted().joined(separator: ", ")
         throw RequestError(
             "preset", "no preset is named “\(name)”; presets are \(names), as read when the node started")
     }

@@ -34,8 +34,9 @@ package enum LoopbackPort {
     private static func socket<Value>(
         _ port: Int, _ body: (CInt, UnsafeMutablePointer<sockaddr>, socklen_t) -> Value?
     ) -> (descriptor: CInt, value: Value)? {
+        guard let number = UInt16(exactly: port) else { return nil }
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0, let number = UInt16(exactly: port) else { return nil }
+        guard descriptor >= 0 else { return nil }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = number.bigEndian

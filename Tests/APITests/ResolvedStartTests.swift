@@ -100,6 +100,16 @@ import Testing
 
     // MARK: What is left
 
+    @Test func theMinutesOfALiveSessionGoOnInOvertime() throws {
+        var register = try Fixtures.register()
+        register.hasOvertime = true
+        register.runs = [Run(phase: 0, from: register.startedAt, to: nil)]
+        let end = try #require(register.endsAt)
+        #expect(RecentSession(register, at: end + 60_000).done == end + 60_000 - register.startedAt)
+        register.hasOvertime = false
+        #expect(RecentSession(register, at: end + 60_000).done == end - register.startedAt)
+    }
+
     @Test func aSessionGoesOnWithTheTimeThatItHadLeft() throws {
         let rest = try resolved(StartRequest(again: true), at: 0, recent: [try stopped()])
         let start = try rest.start()
@@ -108,7 +118,7 @@ import Testing
                 == Start(
                     title: "Reading", icon: "📖", label: try Fixtures.register().label,
                     plan: [Phase(kind: .focus, seconds: 1_499), Phase(kind: .shortBreak, name: "Tea", seconds: 300)],
-                    autoAdvance: true))
+                    autoAdvance: true, hasAlarm: false))
         let second = try resolved(StartRequest(again: true), at: 0, recent: [try stopped(phase: 1, elapsed: 1)]).start()
         #expect(second.plan == [Phase(kind: .shortBreak, name: "Tea", seconds: 300)])
         let up = try resolved(StartRequest(again: true), at: 0, recent: [try stopped(mode: .countup)]).start()

@@ -12,7 +12,7 @@ import Testing
 
     private func calendar(
         title: String, label: String? = nil, length: Milliseconds = 60_000, node: String = "desk",
-        isRunning: Bool = false
+        isRunning: Bool = false, printedAfter: Milliseconds = 0
     ) throws -> [String] {
         let record = try LedgerRecord.sample(of: node, from: Self.start) {
             let end = Self.start + length
@@ -22,7 +22,7 @@ import Testing
         let entry = Entry(record, firstReceivedAt: Self.start, finalReceivedAt: Self.start + 60_000)
         let rules = WeekRules(zone: .utc, counting: Counting(minimum: 0))
         let shares = Shares(of: [entry], history: RulesHistory(rules), now: Self.start + 120_000)
-        let text = ICalendar.text(of: [(entry, shares.spans(of: 0))], now: Self.start)
+        let text = ICalendar.text(of: [(entry, shares.spans(of: 0))], now: Self.start + printedAfter)
         #expect(text.hasSuffix("\r\n"))
         return text.split(separator: "\r\n").map(String.init)
     }
@@ -48,6 +48,11 @@ import Testing
         #expect(lines.contains("DTSTART:20261121T083005Z"))
         #expect(lines.contains(end))
         #expect(lines.contains("SUMMARY:focus"), "without a title it is named by its phase")
+    }
+
+    @Test func anEventOfASessionThatWasCutEndsThere() throws {
+        let lines = try calendar(title: "", length: 1_500_000, isRunning: true, printedAfter: 600_000)
+        #expect(lines.contains("DTEND:20261121T083205Z"), "\(lines)")
     }
 
     @Test func signsAreEscapedByScalars() throws {

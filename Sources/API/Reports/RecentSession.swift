@@ -28,7 +28,7 @@ package struct RecentSession: Codable, Hashable, Sendable {
         lineage = register.lineage.rawValue
         start = StartRequest(register)
         startedAt = register.startedAt
-        let end = min(groupTime, register.endsAt ?? groupTime)
+        let end = register.hasOvertime ? groupTime : min(groupTime, register.endsAt ?? groupTime)
         done = register.runs.reduce(Milliseconds.zero) { sum, run in
             let isCounted = register.plan.indices.contains(run.phase) && !register.plan[run.phase].kind.isBreak
             return isCounted ? sum + max(0, (run.to ?? end) - run.from) : sum

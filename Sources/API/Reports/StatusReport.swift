@@ -128,7 +128,8 @@ package struct StatusReport: Hashable, Sendable, Described {
         try coder.field(
             "remainingSeconds", nullable: &remainingSeconds, .whole(), "Of a countdown, rounded up.")
         try coder.field(
-            "endsAt", nullable: &endsAt, .whole(), "When the running phase ends, in milliseconds since 1970.")
+            "endsAt", nullable: &endsAt, .whole(),
+            "When the running phase reaches its length, in milliseconds since 1970; in overtime it is past.")
         try coder.field("endsAtISO", nullable: &endsAtISO, .string, "The same in ISO 8601, UTC.")
         try coder.field(
             "stale", &stale, .bool,

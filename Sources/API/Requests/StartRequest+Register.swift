@@ -15,7 +15,7 @@ extension StartRequest {
                 },
             mode: isCountUp ? .countup : nil, label: register.label?.name,
             colour: register.label?.colour.description, icon: register.icon,
-            autoAdvance: register.autoAdvance ? true : nil, alarm: register.hasAlarm ? true : nil,
+            autoAdvance: register.autoAdvance ? true : nil, alarm: register.hasAlarm,
             overtime: register.hasOvertime ? true : nil)
     }
 }

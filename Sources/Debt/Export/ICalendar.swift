@@ -4,15 +4,16 @@ package import Session
 
 /// The iCalendar format (RFC 5545) of sessions.
 package enum ICalendar {
-    /// Returns the calendar, with an event for each span. The event of a running session ends as planned. Every line
-    /// ends with CR LF.
+    /// Returns the calendar, with an event for each span. The event of a session that runs until `now` ends as planned.
+    /// Every line ends with CR LF.
     package static func text(of entries: [(entry: Entry, spans: [Shares.Span])], now: GroupTime) -> String {
         var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Lockstep//history//EN"]
         for (entry, spans) in entries {
             for (index, span) in spans.enumerated() {
                 // An event ends later than it begins (RFC 5545, 3.8.2.2), also one of less than a second.
                 let isOpen = index == spans.count - 1 && entry.record.runs.last.map { $0.to == nil } == true
-                let planned = isOpen ? entry.record.endsAt : nil
+                // The span of a session whose node is gone, or that another one has ended, is cut before.
+                let planned = isOpen && span.to >= now ? entry.record.endsAt : nil
                 let end = max(span.to, span.from + 1_000, planned ?? 0)
                 // Two nodes may use one session id. A node id has no dot, so no two UIDs are equal.
                 let uid = "\(entry.record.id)-\(index)@\(entry.record.node).lockstep"

@@ -235,11 +235,11 @@ form.addEventListener("submit", (event) => {
   start({ ...about(), ...kinds[form.kind.value]() });
 });
 
-part("speak").addEventListener("submit", (event) => {
+part("speak").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const text = event.target.text.value.trim();
-  deliver(text ? "message" : "unsaid", ["v1/message", { text }]);
-  event.target.reset();
+  const speak = event.target;
+  const text = speak.text.value.trim();
+  if (await deliver(text ? "message" : "unsaid", ["v1/message", { text }])) speak.reset();
 });
 
 // --- The session ---
@@ -275,9 +275,9 @@ function drawSession() {
   const until = select(now);
   const isLive = ["running", "paused", "ready"].includes(entry.status);
   const kept = ["lost", "look", "waiting"].filter((name) => root.classList.contains(name));
-  const { text, isDown, isOver, done, wait } = reading(now);
+  const { text, isDown, isOvertime, done, wait } = reading(now);
   const stale = entry.notices.find((notice) => notice.since !== undefined);
-  root.className = [theme, entry.status, isLive ? "live" : "", isDown || isOver ? "" : "open", stale ? "stale" : "", ...kept].filter(Boolean).join(" ");
+  root.className = [theme, entry.status, isLive ? "live" : "", isDown || isOvertime ? "" : "open", stale ? "stale" : "", ...kept].filter(Boolean).join(" ");
   root.style.setProperty("--tint", visible(entry.tint, isLight()));
   const label = entry.label ? entry.label.name : "";
   const mark = part("name").firstElementChild;
@@ -295,7 +295,8 @@ function drawSession() {
   write(part("notice"), notices.join(" · "));
   if (ending && !isLive) clearEnding();
   drawButtons(isLive);
-  drawFresh(isLive && !stale);
+  // A correction that a person is typing stays while the owner is not heard.
+  drawFresh(isLive && (!stale || (isCorrecting() && part("fresh").open)));
   keepAwake();
   const isLoud = part("sound").checked;
   if (isLoud) alerts.look(entry, now, tell);
@@ -346,9 +347,11 @@ function fieldName(field) {
 }
 
 /// Sends a request and shows its answer.
+/// Sends a press, and says what became of it.
+/// - Returns: Whether it was sent and applied.
 async function deliver(op, [path, body], text = "") {
   // A stop is sent seconds after its press, and must not be lost to another press.
-  if (pending && op !== "stop") return;
+  if (pending && op !== "stop") return false;
   pending = op;
   draw();
   const { reply, text: refusal } = await send(path, body);
@@ -360,6 +363,7 @@ async function deliver(op, [path, body], text = "") {
   tell([answer, more ? isolated(more) : ""].filter(Boolean).join(" · "));
   if (isApplied && ["start", "correct"].includes(op)) part("fresh").open = false;
   if (isApplied && op === "start") scrollTo(0, 0);
+  return isApplied;
 }
 
 let message = "";

@@ -59,6 +59,7 @@ function noticeSuspend() {
   low += slept;
   high += slept;
   heardAt -= slept;
+  triedAt -= slept;
   connect();
   return true;
 }
@@ -67,11 +68,13 @@ function noticeSuspend() {
 
 let source = null;
 let heardAt = performance.now();
+let triedAt = performance.now(); // when it connected last
 let isLost = false;
 let retry = 0;
 let pause = 500;
 
 function connect() {
+  triedAt = performance.now();
   clearTimeout(retry);
   if (source) source.close();
   source = new EventSource("v1/timeline?" + streamQuery());
@@ -124,10 +127,10 @@ function lose() {
   dispatchEvent(new Event("lost"));
 }
 
-// Without a heartbeat (every 10 s) for 25 s the stream is dead, even if the browser still reports it open.
+// Without a heartbeat (every 10 s) for 25 s the stream is dead, even if the browser reports it open or connecting.
 setInterval(() => {
   noticeSuspend();
-  if (!isLost && performance.now() - heardAt > 25000) lose();
+  if (performance.now() - Math.max(heardAt, triedAt) > 25000) lose();
 }, 5000);
 setInterval(() => {
   if (!document.hidden) sync();
