@@ -52,9 +52,11 @@ package struct Installation: Sendable {
     }
 
     /// Returns the settings files of the node with a socket that exist, those with precedence first.
+    ///
+    /// `kiosk.env` is left out: a command writes it, mostly for the browser.
     package func settingsFiles(ofNodeAt socket: String) -> [String] {
         let folder = (socket == Self.machineSocket ? machine : person).localFolder
-        return ["node", "joined", "kiosk"].map { "\(folder)/\($0).env" }.filter { access($0, F_OK) == 0 }
+        return ["node", "joined"].map { "\(folder)/\($0).env" }.filter { access($0, F_OK) == 0 }
     }
 
     /// Returns the command with which the owner of the node with a socket leaves its group.

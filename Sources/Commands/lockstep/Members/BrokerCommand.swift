@@ -16,7 +16,8 @@ struct BrokerCommand: ParsableCommand {
             abstract: "Install and configure mosquitto, for this machine only unless --lan is given.",
             discussion: """
                 Where mosquitto is configured already, the new configuration is tried on spare ports first, and nothing is \
-                changed if a check fails. Repeating setup rewrites the configuration and keeps the members.
+                changed if a check fails. Repeating setup keeps the members, and needs all options again: \
+                without --lan, --tls or --separate-spaces these end.
                 """)
 
         @Flag(help: "Listen on the LAN.")
